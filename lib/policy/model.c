@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "policy/faults.h"
+#include "policy/model.h"
+#include "policy/target.h"
+
+#define REVERSAL_WINDOW (60 * HN_USEC_PER_SEC)  /* coming back within a minute is a reversal */
+
+/* A mask of ours that is in use in a scope: what a newborn of that scope may have inherited. */
+struct pin_in_use {
+        uint32_t scope;
+        hn_node_index node;
+        hn_mask_id ours, before, cpuset;
+        bool unrestricted;
+};
+
+struct hn_model {
+        const struct hn_topology *topo;
+        hn_usec_t last_feed;
+        bool fed, measured;      /* `unsampled` holds something */
+
+        struct hn_task_state *states, *spare; /* swapped at each feed, so that the steady state allocates nothing */
+        size_t n, allocated;
+        uint64_t *row;           /* n_nodes, scratch */
+        uint32_t *unsampled;     /* n_nodes, thousandths of a core */
+
+        struct pin_in_use *pins;
+        size_t n_pins, allocated_pins;
+};
+
+int hn_model_new(const struct hn_topology *topo, struct hn_model **ret) {
+        _hn_cleanup_(hn_model_freep) struct hn_model *m = calloc(1, sizeof(*m));
+
+        if (!m)
+                return -ENOMEM;
+        m->topo = topo;
+        m->row = calloc(topo->n_nodes + 1, sizeof(*m->row));
+        m->unsampled = calloc(topo->n_nodes + 1, sizeof(*m->unsampled));
+        if (!m->row || !m->unsampled)
+                return -ENOMEM;
+        *ret = HN_TAKE_PTR(m);
+        return 0;
+}
+
+struct hn_model *hn_model_free(struct hn_model *m) {
+        if (m) {
+                free(m->states);
+                free(m->spare);
+                free(m->row);
+                free(m->unsampled);
+                free(m->pins);
+        }
+        free(m);
+        return NULL;
+}
+
+static int reserve(struct hn_model *m, size_t n) {
+        size_t more = HN_MAX(n, 2 * m->allocated);
+        struct hn_task_state *p;
+
+        if (n <= m->allocated)
+                return 0;
+        p = realloc(m->states, more * sizeof(*p));
+        if (!p)
+                return -ENOMEM;
+        m->states = p;
+        p = realloc(m->spare, more * sizeof(*p));
+        if (!p)
+                return -ENOMEM;
+        m->spare = p;
+        m->allocated = more;
+        return 0;
+}
+
+static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task_state *st) {
+        for (size_t i = 0; i < m->n_pins; i++)
+                if (m->pins[i].scope == scope && m->pins[i].ours == st->ours && m->pins[i].before == st->before)
+                        return 0;
+        if (m->n_pins == m->allocated_pins) {
+                size_t more = m->allocated_pins ? 2 * m->allocated_pins : 16;
+                struct pin_in_use *p = realloc(m->pins, more * sizeof(*p));
+
+                if (!p)
+                        return -ENOMEM;
+                m->pins = p;
+                m->allocated_pins = more;
+        }
+        m->pins[m->n_pins++] = (struct pin_in_use){
+                .scope = scope,
+                .node = st->pinned,
+                .ours = st->ours,
+                .before = st->before,
+                .cpuset = st->cpuset,
+                .unrestricted = st->unrestricted,
+        };
+        return 0;
+}
+
+/* A task seen for the first time that already carries a mask of ours got it from the thread that made it. */
+static void inherit(const struct hn_model *m, const struct hn_task_sample *t, struct hn_task_state *st) {
+        for (size_t i = 0; i < m->n_pins; i++) {
+                const struct pin_in_use *p = &m->pins[i];
+
+                if (p->scope != t->scope || p->ours != t->mask)
+                        continue;
+                st->pinned = p->node;
+                st->ours = p->ours;
+                st->before = p->before;
+                st->cpuset = p->cpuset;
+                st->unrestricted = p->unrestricted;
+                st->inherited = true;
+                return;
+        }
+}
+
+static void forget_pin(struct hn_task_state *st) {
+        st->pinned = HN_NODE_NONE;
+        st->ours = st->before = st->cpuset = HN_MASK_ID_NONE;
+        st->inherited = false;
+}
+
+/* Is our mask still there? A cpuset that was rewritten may have wiped it: then nobody objected to us. */
+static void check_pin(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
+                      struct hn_task_state *st) {
+        const struct hn_mask *cpuset = &s->scopes[t->scope].cpuset;
+        bool same_cpuset;
+
+        if (st->pinned == HN_NODE_NONE || t->mask == HN_MASK_ID_NONE || t->mask == st->ours)
+                return;
+        if (hn_mask_owner(hn_mask_pool_get(s->masks, t->mask), hn_mask_pool_get(s->masks, st->ours), cpuset,
+                          &m->topo->isolated) == HN_OWNER_US)
+                return;
+        same_cpuset = st->cpuset != HN_MASK_ID_NONE && hn_mask_equal(hn_mask_pool_get(s->masks, st->cpuset), cpuset);
+        forget_pin(st);
+        st->lost = true;
+        st->changed_by_other = same_cpuset;
+}
+
+/* Nanoseconds in microseconds as thousandths; one thread cannot use more than one CPU. */
+static uint32_t rate(uint64_t ns, hn_usec_t elapsed) {
+        return (uint32_t) HN_MIN(ns / elapsed, UINT64_C(1000));
+}
+
+/* Waiting counts as demand: on an overloaded node every task runs less, and would seem to fit for that very reason. */
+static void feed_demand(struct hn_task_state *st, const struct hn_task_sample *t, hn_usec_t elapsed) {
+        uint64_t ran = hn_counter_delta(st->runtime_ns, t->runtime_ns);
+        uint64_t waited = hn_counter_delta(st->wait_ns, t->wait_ns);
+        uint32_t wanted;
+
+        st->runtime_ns = t->runtime_ns;
+        st->wait_ns = t->wait_ns;
+        if (elapsed == 0)
+                return;
+        wanted = rate(ran + waited, elapsed);
+        st->used = rate(ran, elapsed);
+        st->demand = st->samples == 0 ? wanted : (st->demand + wanted) / 2;
+        st->samples += st->samples < UINT32_MAX;
+}
+
+static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t elapsed) {
+        uint64_t busy = 0, sampled = 0, surplus = 0, theirs;
+
+        /* The first sweep has nothing to count from: its zeros are no measurement, and none of an average. */
+        if (elapsed == 0)
+                return;
+        memset(m->row, 0, m->topo->n_nodes * sizeof(*m->row));
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                sampled += m->spare[i].used;
+                if (s->tasks[i].node < m->topo->n_nodes)
+                        m->row[s->tasks[i].node] += m->spare[i].used;
+        }
+        for (size_t i = 0; i < m->topo->n_nodes; i++) {
+                busy += s->nodes[i].busy;
+                m->row[i] = s->nodes[i].busy - HN_MIN(m->row[i], (uint64_t) s->nodes[i].busy);
+                surplus += m->row[i];
+        }
+        theirs = busy - HN_MIN(sampled, busy);
+        for (size_t i = 0; i < m->topo->n_nodes; i++) {
+                uint32_t now = surplus ? (uint32_t) (m->row[i] * HN_MIN(theirs, surplus) / surplus) : 0;
+
+                m->unsampled[i] = m->measured ? (3 * m->unsampled[i] + now) / 4 : now;
+        }
+        m->measured = true;
+}
+
+static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
+                      struct hn_task_state *st) {
+        size_t n = m->topo->n_nodes;
+
+        if (t->signal == HN_SIGNAL_NONE)
+                return;
+        memset(m->row, 0, n * sizeof(*m->row));
+        for (hn_node_index i = 0; i < n; i++) {
+                hn_node_index near = hn_topology_nearest_with_cpus(m->topo, i);
+
+                if (near != HN_NODE_NONE)
+                        m->row[near] += s->priv[t->row * n + i] + s->shared[t->row * n + i];
+        }
+        st->home = hn_preferred(m->row, n, st->home);
+}
+
+int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
+        hn_usec_t elapsed = m->fed ? hn_usec_sub(s->now, m->last_feed) : 0;
+        struct hn_task_state *swap;
+        size_t old = 0;
+        int r;
+
+        for (size_t i = 1; i < s->n_tasks; i++)
+                if (s->tasks[i - 1].key.tid >= s->tasks[i].key.tid)
+                        return -ENOTUNIQ;
+        r = reserve(m, s->n_tasks);
+        if (r < 0)
+                return r;
+
+        /* First those we know, as newborns are compared with the pins of all of them. */
+        m->n_pins = 0;
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                const struct hn_task_sample *t = &s->tasks[i];
+                struct hn_task_state *st = &m->spare[i];
+
+                while (old < m->n && m->states[old].key.tid < t->key.tid)
+                        old++;
+                if (old == m->n || m->states[old].key.tid != t->key.tid ||
+                    m->states[old].key.start != t->key.start) {
+                        *st = (struct hn_task_state){ .key = t->key, .tgid = t->tgid, .home = HN_NODE_NONE };
+                        for (size_t k = 0; k < HN_DEPARTURES; k++)
+                                st->left[k].node = HN_NODE_NONE;
+                        st->runtime_ns = t->runtime_ns;
+                        st->wait_ns = t->wait_ns;
+                        forget_pin(st);
+                        continue;
+                }
+                *st = m->states[old];
+                st->tgid = t->tgid;
+                feed_demand(st, t, elapsed);
+                check_pin(m, s, t, st);
+                if (st->reversals > 0 && s->now >= hn_usec_add(st->quiet_since, REVERSAL_WINDOW)) {
+                        st->reversals--;
+                        st->quiet_since = s->now;
+                }
+                if (st->pinned != HN_NODE_NONE) {
+                        r = remember_pin(m, t->scope, st);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                struct hn_task_state *st = &m->spare[i];
+
+                if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost && s->tasks[i].mask != HN_MASK_ID_NONE)
+                        inherit(m, &s->tasks[i], st);
+                feed_home(m, s, &s->tasks[i], st);
+        }
+
+        feed_unsampled(m, s, elapsed);
+
+        swap = m->states;
+        m->states = m->spare;
+        m->spare = swap;
+        m->n = s->n_tasks;
+        m->last_feed = s->now;
+        m->fed = true;
+        return 0;
+}
+
+size_t hn_model_size(const struct hn_model *m) {
+        return m->n;
+}
+
+const struct hn_task_state *hn_model_state(const struct hn_model *m, size_t i) {
+        assert(i < m->n);
+        return &m->states[i];
+}
+
+uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node) {
+        assert(node < m->topo->n_nodes);
+        return m->unsampled[node];
+}
+
+static void note_departure(struct hn_task_state *st, hn_node_index from, hn_usec_t now) {
+        struct hn_departure gone = { .node = from, .at = now };
+
+        for (size_t i = 0; i < HN_DEPARTURES; i++) {
+                struct hn_departure older = st->left[i];
+
+                st->left[i] = gone;
+                if (older.node == from)
+                        break;
+                gone = older;
+        }
+        st->last_move = now;
+        st->quiet_since = now;
+        st->ever_moved = true;
+}
+
+static bool came_from(const struct hn_task_state *st, hn_node_index node, hn_usec_t now) {
+        for (size_t i = 0; i < HN_DEPARTURES; i++)
+                if (st->left[i].node == node && now <= hn_usec_add(st->left[i].at, REVERSAL_WINDOW))
+                        return true;
+        return false;
+}
+
+void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node_index to, hn_mask_id ours,
+                       hn_mask_id before, hn_mask_id cpuset, bool unrestricted, hn_usec_t now) {
+        struct hn_task_state *st = &m->states[i];
+        bool back;
+
+        assert(i < m->n);
+        back = came_from(st, to, now);
+        st->pinned = to;
+        st->ours = ours;
+        st->before = before;
+        st->cpuset = cpuset;
+        st->unrestricted = unrestricted;
+        if (from == to && !back)
+                return; /* held where it was: nothing to cool down from */
+
+        st->reversals += back && st->reversals < UINT32_MAX;
+        note_departure(st, from, now);
+}
+
+void hn_model_note_release(struct hn_model *m, size_t i, hn_usec_t now) {
+        assert(i < m->n);
+        /* What was let go from an overloaded node is not caught again at once, and each time later. */
+        note_departure(&m->states[i], m->states[i].pinned, now);
+        forget_pin(&m->states[i]);
+}
+
+void hn_model_note_changed(struct hn_model *m, size_t i) {
+        assert(i < m->n);
+        forget_pin(&m->states[i]);
+        m->states[i].changed_by_other = true;
+}
+
+void hn_model_note_refused(struct hn_model *m, size_t i) {
+        assert(i < m->n);
+        m->states[i].refused = true;
+}
+
+void hn_model_note_pages(struct hn_model *m, size_t i, hn_usec_t now) {
+        assert(i < m->n);
+        m->states[i].last_pages = now;
+}
+
+void hn_model_note_recorded(struct hn_model *m, size_t i) {
+        assert(i < m->n);
+        m->states[i].inherited = m->states[i].lost = false;
+}
+
+uint64_t hn_model_cooldown_left(const struct hn_model *m, size_t i, hn_usec_t now) {
+        const struct hn_task_state *st = hn_model_state(m, i);
+        hn_usec_t wait = hn_cooldown(st->reversals, HN_COOLDOWN_BASE_MS, HN_COOLDOWN_MAX_MS) * HN_USEC_PER_MSEC;
+
+        return st->ever_moved ? hn_usec_sub(hn_usec_add(st->last_move, wait), now) / HN_USEC_PER_MSEC : 0;
+}

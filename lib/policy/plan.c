@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "policy/bench.h"
+
+static const char *const act_names[_HN_ACT_MAX] = {
+        [HN_ACT_NONE] = "none",     [HN_ACT_PIN] = "pin",     [HN_ACT_RELEASE] = "release",
+        [HN_ACT_PAGES] = "pages",   [HN_ACT_ADOPT] = "adopt", [HN_ACT_FORGET] = "forget",
+};
+
+const char *hn_act_to_string(enum hn_act a) {
+        return (size_t) a < HN_ELEMENTS(act_names) ? act_names[a] : NULL;
+}
+
+int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
+        _hn_cleanup_(hn_plan_freep) struct hn_plan *p = calloc(1, sizeof(*p));
+        size_t n = topo->n_nodes + 1;
+
+        if (!p)
+                return -ENOMEM;
+        p->topo = topo;
+        p->nodes = calloc(n, sizeof(*p->nodes));
+        p->stands = calloc(n, sizeof(*p->stands));
+        p->capacity = calloc(n, sizeof(*p->capacity));
+        p->used = calloc(n, sizeof(*p->used));
+        p->share = calloc(n, sizeof(*p->share));
+        p->first = calloc(n * n, sizeof(*p->first));
+        p->via = calloc(n, sizeof(*p->via));
+        p->seen = calloc(n, sizeof(*p->seen));
+        if (!p->nodes || !p->stands || !p->capacity || !p->used || !p->share || !p->first || !p->via ||
+            !p->seen)
+                return -ENOMEM;
+        *ret = HN_TAKE_PTR(p);
+        return 0;
+}
+
+struct hn_plan *hn_plan_free(struct hn_plan *p) {
+        if (p) {
+                hn_reach_deinit(&p->reach);
+                free(p->decisions);
+                free(p->members);
+                free(p->units);
+                free(p->order);
+                free(p->crews);
+                free(p->scores);
+                free(p->shifts);
+                free(p->acts);
+                free(p->nodes);
+                free(p->stands);
+                free(p->capacity);
+                free(p->used);
+                free(p->share);
+                free(p->first);
+                free(p->via);
+                free(p->seen);
+        }
+        free(p);
+        return NULL;
+}
+
+static int grow(void *array, size_t n, size_t size) {
+        void *p = realloc(*(void **) array, n * size);
+
+        if (!p)
+                return -ENOMEM;
+        *(void **) array = p;
+        return 0;
+}
+
+/* Room for `n` tasks in all arrays. Only a machine busier than ever before allocates. */
+static int reserve(struct hn_plan *p, size_t n) {
+        size_t more = HN_MAX(n, 2 * p->allocated);
+
+        if (n <= p->allocated)
+                return 0;
+        if (grow(&p->decisions, more, sizeof(*p->decisions)) < 0 ||
+            grow(&p->members, more, sizeof(*p->members)) < 0 || grow(&p->units, more, sizeof(*p->units)) < 0 ||
+            grow(&p->order, more, sizeof(*p->order)) < 0 || grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
+            grow(&p->scores, more * (p->topo->n_nodes + 1), sizeof(*p->scores)) < 0 ||
+            grow(&p->shifts, more, sizeof(*p->shifts)) < 0 || grow(&p->acts, more, sizeof(*p->acts)) < 0)
+                return -ENOMEM;
+        p->allocated = more;
+        return 0;
+}
+
+/* What a better score is worth over this distance: thousandths discounted so that a move between sibling nodes of
+ * one package counts little (heuristics H2). */
+static uint32_t discounted_gain(const struct hn_topology *topo, const struct hn_unit *u, const uint32_t *score,
+                                hn_node_index to) {
+        unsigned far = HN_DISTANCE_LOCAL, d;
+        uint32_t now;
+
+        if (u->incumbent == HN_NODE_NONE)
+                return score[to];
+        now = score[u->incumbent] == HN_SCORE_FORBIDDEN ? 0 : score[u->incumbent];
+        if (score[to] <= now)
+                return 0;
+        for (hn_node_index i = 0; i < topo->n_nodes; i++)
+                far = HN_MAX(far, hn_topology_distance(topo, u->incumbent, i));
+        d = hn_topology_distance(topo, u->incumbent, to);
+        return far > HN_DISTANCE_LOCAL && d > HN_DISTANCE_LOCAL
+                       ? (score[to] - now) * (d - HN_DISTANCE_LOCAL) / (far - HN_DISTANCE_LOCAL)
+                       : score[to] - now;
+}
+
+static uint32_t best_score(const uint32_t *score, size_t n_nodes) {
+        uint32_t best = 0;
+
+        for (size_t i = 0; i < n_nodes; i++)
+                if (score[i] != HN_SCORE_FORBIDDEN)
+                        best = HN_MAX(best, score[i]);
+        return best;
+}
+
+/* Whether memory will come to a task that cannot go to it: by the kernel's own balancing, or by us. */
+static bool memory_follows(const struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c) {
+        const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
+
+        return (s->kernel_balancing & 1) || s->scopes[t->scope].pages;
+}
+
+/* The first answer for a unit, from its place in the assignment; a move is only wished for as yet. */
+static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u, const struct hn_limits *limits) {
+        struct hn_crew *c = &p->crews[u->tag];
+        const uint32_t *score = &p->scores[u->score];
+        const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
+        uint32_t best = best_score(score, p->topo->n_nodes);
+        bool home;
+
+        if (c->verdict != _HN_REASON_INVALID)
+                return;
+        if (u->result == HN_NODE_NONE) {
+                c->verdict = u->placed ? HN_REASON_NODE_OVERLOADED : HN_REASON_NO_ROOM;
+                return;
+        }
+
+        home = best > 0 && score[u->result] + limits->min_gain >= best;
+        if (u->result != u->incumbent) {
+                c->gain = discounted_gain(p->topo, u, score, u->result);
+                if (home && c->gain < limits->min_gain) {
+                        c->verdict = HN_REASON_SMALL_GAIN;
+                        return;
+                }
+        }
+        if (home)
+                c->verdict = u->result == u->incumbent         ? HN_REASON_AT_HOME
+                             : t->signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
+                                                             : HN_REASON_REMOTE_PAGES;
+        else
+                c->verdict = memory_follows(p, s, c) ? HN_REASON_NODE_FULL : HN_REASON_NO_ROOM;
+
+        if (u->result != u->incumbent && c->verdict != HN_REASON_NO_ROOM) {
+                c->wishes = true;
+                p->shifts[p->n_shifts++] = (struct hn_shift){
+                        .from = u->incumbent,
+                        .to = u->result,
+                        .n_tasks = (uint32_t) c->n,
+                        .demand = u->demand,
+                        .worth = (uint64_t) c->gain * u->demand,
+                        .tag = u->tag,
+                };
+        }
+}
+
+/* Most gain for most work first, then a fixed order: units are numbered by process and thread. */
+static int shift_compare(const void *a, const void *b) {
+        const struct hn_shift *x = a, *y = b;
+        int r = HN_CMP(y->worth, x->worth);
+
+        return r != 0 ? r : HN_CMP(x->tag, y->tag);
+}
+
+static void admit(struct hn_plan *p) {
+        qsort(p->shifts, p->n_shifts, sizeof(*p->shifts), shift_compare);
+        hn_admit(p->shifts, p->n_shifts, p->stands, p->topo->n_nodes, p->first, p->via, p->seen);
+        for (size_t i = 0; i < p->n_shifts; i++)
+                p->crews[p->shifts[i].tag].admitted = p->shifts[i].admitted;
+}
+
+static uint32_t score_or_zero(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node) {
+        uint32_t score = p->scores[u->score + node];
+
+        return score == HN_SCORE_FORBIDDEN ? 0 : score;
+}
+
+/* What a unit's verdict means for one of its tasks. */
+static void settle(struct hn_plan *p, const struct hn_model *model, const struct hn_unit *u,
+                   const struct hn_member *member) {
+        const struct hn_crew *c = &p->crews[u->tag];
+        const struct hn_task_state *st = hn_model_state(model, member->task);
+        struct hn_decision *d = &p->decisions[member->task];
+        bool pinned = st->pinned != HN_NODE_NONE;
+
+        if (member->fixed)
+                return; /* gather has said why */
+
+        d->reason = c->verdict;
+        if (u->result == HN_NODE_NONE || c->verdict == HN_REASON_OUTGROWS_NODE) {
+                if (pinned)
+                        d->act = HN_ACT_RELEASE;
+                return;
+        }
+        if (c->wishes && !c->admitted) {
+                d->reason = HN_REASON_LOAD_IMBALANCE;
+                return;
+        }
+        if (c->verdict == HN_REASON_NO_ROOM || c->verdict == HN_REASON_SMALL_GAIN)
+                return;
+
+        d->to = u->result;
+        d->share_to = score_or_zero(p, u, d->to);
+        d->used = p->used[d->to];
+        d->capacity = p->capacity[d->to];
+        d->benefit = (uint64_t) c->gain * d->demand;
+        if (st->pinned == u->result) {
+                d->reason = HN_REASON_SETTLED;
+                return;
+        }
+        d->act = HN_ACT_PIN;
+        d->want = p->reach.want[member->reach * p->topo->n_nodes + d->to];
+}
+
+/* A task in its place whose memory is elsewhere for good: the kernel's balancing is off and its memory's node is
+ * full. One decision a process. */
+static void bring_pages(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                        const struct hn_unit *u, const struct hn_limits *limits) {
+        const struct hn_member *first = &p->members[p->crews[u->tag].first];
+        const struct hn_task_state *st = hn_model_state(model, first->task);
+        struct hn_decision *d = &p->decisions[first->task];
+        const struct hn_scope *scope = &s->scopes[s->tasks[first->task].scope];
+        uint32_t share;
+
+        if (d->act != HN_ACT_NONE || st->pinned == HN_NODE_NONE || d->signal != HN_SIGNAL_RESIDENCY ||
+            (s->kernel_balancing & 1) || !scope->pages || !hn_mask_has(&scope->mems, p->topo->nodes[st->pinned].id))
+                return;
+        if (st->last_pages != 0 && s->now < hn_usec_add(st->last_pages, limits->pages_pause))
+                return;
+        share = p->scores[u->score + st->pinned];
+        if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share)
+                return;
+        d->act = HN_ACT_PAGES;
+        d->reason = HN_REASON_MEMORY_TO_TASK;
+        d->to = st->pinned;
+        d->benefit = (uint64_t) (1000 - share) * u->demand;
+}
+
+/* The ledger first, then what makes room, then who gains most. */
+static int act_compare(const void *a, const void *b) {
+        static const int rank[_HN_ACT_MAX] = {
+                [HN_ACT_FORGET] = 0, [HN_ACT_ADOPT] = 1, [HN_ACT_RELEASE] = 2, [HN_ACT_PIN] = 3, [HN_ACT_PAGES] = 4,
+        };
+        const struct hn_decision *x = *(const struct hn_decision *const *) a;
+        const struct hn_decision *y = *(const struct hn_decision *const *) b;
+        int r = HN_CMP(rank[x->act], rank[y->act]);
+
+        if (r == 0)
+                r = HN_CMP(y->benefit, x->benefit);
+        return r != 0 ? r : HN_CMP(x->task, y->task);
+}
+
+int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                  const struct hn_limits *limits) {
+        int r;
+
+        /* Arrays of nothing are arrays all the same: qsort() takes no null pointer. */
+        r = reserve(p, HN_MAX(s->n_tasks, (size_t) 16));
+        if (r < 0)
+                return r;
+        r = hn_plan_gather(p, model, s, limits);
+        if (r < 0)
+                return r;
+
+        hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->used, p->order);
+        p->n_shifts = 0;
+        for (size_t i = 0; i < p->n_units; i++)
+                wish(p, s, &p->units[i], limits);
+        admit(p);
+
+        for (size_t i = 0; i < p->n_units; i++) {
+                const struct hn_crew *c = &p->crews[p->units[i].tag];
+
+                for (size_t k = 0; k < c->n; k++)
+                        settle(p, model, &p->units[i], &p->members[c->first + k]);
+                bring_pages(p, model, s, &p->units[i], limits);
+        }
+
+        for (size_t i = 0; i < p->topo->n_nodes; i++) {
+                p->nodes[i].class = hn_stand_classify(&p->stands[i]);
+                p->nodes[i].busy = p->stands[i].busy;
+                p->nodes[i].nr = p->stands[i].nr;
+        }
+        p->n_acts = 0;
+        for (size_t i = 0; i < p->n; i++) {
+                if (p->decisions[i].to < p->topo->n_nodes)
+                        p->decisions[i].to_class = p->nodes[p->decisions[i].to].class;
+                if (p->decisions[i].act != HN_ACT_NONE)
+                        p->acts[p->n_acts++] = &p->decisions[i];
+        }
+        qsort(p->acts, p->n_acts, sizeof(*p->acts), act_compare);
+        return 0;
+}
+
+const struct hn_decision *hn_plan_decision(const struct hn_plan *p, size_t i) {
+        assert(i < p->n);
+        return &p->decisions[i];
+}
+
+size_t hn_plan_n_acts(const struct hn_plan *p) {
+        return p->n_acts;
+}
+
+const struct hn_decision *hn_plan_act(const struct hn_plan *p, size_t k) {
+        assert(k < p->n_acts);
+        return p->acts[k];
+}
+
+const struct hn_plan_node *hn_plan_node(const struct hn_plan *p, hn_node_index node) {
+        assert(node < p->topo->n_nodes);
+        return &p->nodes[node];
+}

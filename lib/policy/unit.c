@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "policy/bench.h"
+#include "policy/faults.h"
+#include "policy/judge.h"
+
+/* First half of a plan: who may be placed, as which unit, and what all others leave of the nodes. */
+
+/* The share of each node in a task's faults or pages, in thousandths. Memory of a node without CPUs counts for the
+ * nearest node that has some: that is as close as a task can come to it (the kernel's numa_nearest_node()). */
+static void shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t) {
+        size_t n = p->topo->n_nodes;
+        uint64_t total = 0;
+
+        memset(p->share, 0, n * sizeof(*p->share));
+        if (t->signal == HN_SIGNAL_NONE)
+                return;
+        for (size_t i = 0; i < n; i++)
+                total += s->priv[t->row * n + i] + s->shared[t->row * n + i];
+        for (hn_node_index i = 0; i < n; i++) {
+                hn_node_index near = hn_topology_nearest_with_cpus(p->topo, i);
+
+                if (near != HN_NODE_NONE)
+                        p->share[near] += hn_weight(s->priv[t->row * n + i], s->shared[t->row * n + i], total);
+        }
+}
+
+/* The mask the user of task i has set, as far as it binds us; HN_MASK_ID_NONE for none. */
+static hn_mask_id user_mask(const struct hn_snapshot *s, size_t i, const struct hn_task_state *st) {
+        const struct hn_task_sample *t = &s->tasks[i];
+
+        if (st->pinned != HN_NODE_NONE)
+                return st->unrestricted ? HN_MASK_ID_NONE : st->before;
+        return s->scopes[t->scope].within_user_mask ? t->mask : HN_MASK_ID_NONE;
+}
+
+/* A task that will not be placed uses its node like any other work. */
+static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t, const struct hn_task_state *st) {
+        if (t->node < p->topo->n_nodes)
+                p->nodes[t->node].others += st->used;
+}
+
+static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                     const struct hn_limits *limits) {
+        p->n = s->n_tasks;
+        p->n_members = 0;
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                const struct hn_task_sample *t = &s->tasks[i];
+                const struct hn_task_state *st = hn_model_state(model, i);
+                bool pinned = st->pinned != HN_NODE_NONE, cooling = hn_model_cooldown_left(model, i, s->now) > 0;
+                struct hn_decision *d = &p->decisions[i];
+                enum hn_reason no = _HN_REASON_INVALID;
+                size_t reach;
+                bool may;
+                int r;
+
+                r = hn_reach_find(&p->reach, p->topo, s, t->scope, user_mask(s, i, st), &reach);
+                if (r < 0)
+                        return r;
+                may = hn_judge(s, i, st, p->reach.rows[reach].n_reachable, p->topo, limits, &no);
+                if (may && cooling && !pinned) {
+                        may = false;
+                        no = HN_REASON_COOLDOWN;
+                }
+
+                shares(p, s, t);
+                *d = (struct hn_decision){
+                        .task = i,
+                        .reason = may ? HN_REASON_SETTLED : no,
+                        .from = pinned ? st->pinned : t->node,
+                        .to = pinned ? st->pinned : t->node,
+                        .home = st->home,
+                        .signal = t->signal,
+                        .demand = st->demand,
+                        .to_class = HN_CLASS_HAS_SPARE,
+                        .want = HN_MASK_ID_NONE,
+                };
+                if (d->from < p->topo->n_nodes)
+                        d->share_from = p->share[d->from];
+                if (st->lost) {
+                        d->act = HN_ACT_FORGET;
+                        if (!st->changed_by_other)
+                                d->reason = HN_REASON_COOLDOWN;
+                } else if (st->inherited)
+                        d->act = HN_ACT_ADOPT;
+
+                if (!may && !pinned) {
+                        count_as_other(p, t, st);
+                        continue;
+                }
+                p->members[p->n_members++] = (struct hn_member){
+                        .signal = may ? t->signal : HN_SIGNAL_NONE,
+                        .group = may && t->signal == HN_SIGNAL_RESIDENCY ? t->tgid : t->key.tid,
+                        .task = i,
+                        .reach = reach,
+                        .fixed = !may || cooling || d->act != HN_ACT_NONE,
+                };
+        }
+        return 0;
+}
+
+static int member_compare(const void *a, const void *b) {
+        const struct hn_member *x = a, *y = b;
+        int r = HN_CMP(x->group, y->group);
+
+        if (r == 0)
+                r = HN_CMP(x->signal, y->signal);
+        return r != 0 ? r : HN_CMP(x->task, y->task);
+}
+
+/* Where most of the unit's work is done now. */
+static hn_node_index seat(struct hn_plan *p, const struct hn_crew *c) {
+        hn_node_index best = HN_NODE_NONE;
+
+        memset(p->used, 0, p->topo->n_nodes * sizeof(*p->used));
+        for (size_t k = 0; k < c->n; k++) {
+                const struct hn_decision *d = &p->decisions[p->members[c->first + k].task];
+
+                if (d->from < p->topo->n_nodes)
+                        p->used[d->from] += d->demand + 1;
+        }
+        for (hn_node_index i = 0; i < p->topo->n_nodes; i++)
+                if (p->used[i] > (best == HN_NODE_NONE ? 0 : p->used[best]))
+                        best = i;
+        return best;
+}
+
+static void score(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c, uint32_t *row) {
+        size_t n = p->topo->n_nodes;
+
+        shares(p, s, &s->tasks[p->members[c->first].task]);
+        for (size_t i = 0; i < n; i++) {
+                row[i] = p->share[i];
+                for (size_t k = 0; k < c->n; k++)
+                        if (p->reach.want[p->members[c->first + k].reach * n + i] == HN_MASK_ID_NONE)
+                                row[i] = HN_SCORE_FORBIDDEN;
+        }
+}
+
+static uint32_t largest_node(const struct hn_topology *topo) {
+        uint32_t cpus = 0;
+
+        for (size_t i = 0; i < topo->n_nodes; i++)
+                cpus = HN_MAX(cpus, topo->nodes[i].n_cpus);
+        return cpus * 1000;
+}
+
+static void add_unit(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s, size_t first,
+                     size_t n, const struct hn_limits *limits) {
+        size_t tag = p->n_units;
+        struct hn_crew *c = &p->crews[tag];
+        struct hn_unit *u = &p->units[tag];
+
+        *c = (struct hn_crew){ .first = first, .n = n, .verdict = _HN_REASON_INVALID };
+        *u = (struct hn_unit){ .tag = tag, .score = tag * p->topo->n_nodes };
+        for (size_t k = 0; k < n; k++) {
+                const struct hn_member *m = &p->members[first + k];
+
+                u->demand += p->decisions[m->task].demand;
+                u->fixed = u->fixed || m->fixed;
+        }
+        u->incumbent = seat(p, c);
+        for (size_t k = 0; k < n; k++)
+                u->placed = u->placed || hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
+        u->placed = u->placed && u->incumbent != HN_NODE_NONE;
+        u->bonus = u->placed ? limits->incumbent_bonus : limits->min_gain;
+        score(p, s, c, &p->scores[u->score]);
+
+        /* Threads that cannot be told apart stay together or are left alone. */
+        if (n > 1 && u->demand > largest_node(p->topo) + HN_ASSIGN_SLACK) {
+                for (size_t k = 0; k < n; k++) {
+                        size_t task = p->members[first + k].task;
+
+                        p->decisions[task].reason = HN_REASON_OUTGROWS_NODE;
+                        if (hn_model_state(model, task)->pinned != HN_NODE_NONE)
+                                p->decisions[task].act = HN_ACT_RELEASE;
+                        count_as_other(p, &s->tasks[task], hn_model_state(model, task));
+                }
+                return;
+        }
+        p->n_units++;
+}
+
+static void gather_units(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                         const struct hn_limits *limits) {
+        size_t first = 0;
+
+        qsort(p->members, p->n_members, sizeof(*p->members), member_compare);
+        p->n_units = 0;
+        for (size_t i = 0; i < p->n_members; i++) {
+                const struct hn_member *m = &p->members[first], *next = &p->members[i + 1];
+
+                if (i + 1 < p->n_members && m->signal == HN_SIGNAL_RESIDENCY && next->signal == m->signal &&
+                    next->group == m->group)
+                        continue;
+                add_unit(p, model, s, first, i + 1 - first, limits);
+                first = i + 1;
+        }
+}
+
+/* What the nodes have left for units, and how they stand with the units where they are now. */
+static void stand_up(struct hn_plan *p) {
+        for (hn_node_index i = 0; i < p->topo->n_nodes; i++) {
+                const struct hn_node *node = &p->topo->nodes[i];
+                uint32_t all = node->n_cores * 1000, others = p->nodes[i].others;
+
+                p->capacity[i] = all - HN_MIN(others, all);
+                p->nodes[i].capacity = p->capacity[i];
+                p->stands[i] = (struct hn_stand){
+                        .nr = (others + 500) / 1000,
+                        .weight = node->n_cores,
+                        .busy = others,
+                        .imb_nr = hn_imb_numa_nr(node->n_cpus, node->n_llcs, 1, 1),
+                };
+        }
+        for (size_t i = 0; i < p->n_units; i++) {
+                const struct hn_unit *u = &p->units[i];
+
+                if (u->incumbent == HN_NODE_NONE)
+                        continue;
+                p->stands[u->incumbent].nr += (uint32_t) p->crews[i].n;
+                p->stands[u->incumbent].busy += u->demand;
+        }
+}
+
+int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                   const struct hn_limits *limits) {
+        int r;
+
+        hn_reach_clear(&p->reach);
+        for (hn_node_index i = 0; i < p->topo->n_nodes; i++)
+                p->nodes[i] = (struct hn_plan_node){ .others = hn_model_unsampled(model, i) };
+        r = judge_all(p, model, s, limits);
+        if (r < 0)
+                return r;
+        gather_units(p, model, s, limits);
+        stand_up(p);
+        return 0;
+}
