@@ -7,10 +7,11 @@
 
 /* A set of CPU ids, or of node ids: a plain value that can be copied, embedded and compared.
  *
- * It holds every id that Linux can hand out (CONFIG_NR_CPUS ends at 8192), so no code here asks whether a set is
- * large enough. One is 1 KiB: keep one per node or scope, not one per task (tasks hold an id of a mask pool).
- * Bits lie as the kernel lays them out for sched_setaffinity(2) on a little-endian or 64-bit machine. */
-#define HN_MASK_BITS 8192u
+ * It holds every id that Linux can hand out (CONFIG_NR_CPUS ends at 8192), so no code here asks whether a set
+ * is large enough. One is 1 KiB: keep one per node or scope, not one per task (tasks hold an id of a mask
+ * pool). Bits lie as the kernel lays them out for sched_setaffinity(2) on a little-endian or 64-bit machine.
+ */
+#define HN_MASK_BITS  8192u
 #define HN_MASK_WORDS (HN_MASK_BITS / 64)
 
 struct hn_mask {
@@ -49,13 +50,14 @@ unsigned hn_mask_next(const struct hn_mask *m, unsigned from);
 /* The highest id, or HN_MASK_NONE in an empty set. */
 unsigned hn_mask_last(const struct hn_mask *m);
 
-/* Reads the kernel's list form: "0-3,8,16-31:2/4" (cpulist with strides), empty and white space being the empty
- * set. Trailing newlines and NUL bytes are accepted, as captures of /sys hold them. `n` bounds the text.
- * Returns 0, -EINVAL for bad syntax (a reversed range included), -ERANGE for an id past HN_MASK_BITS. */
+/* Reads the kernel's list form: "0-3,8,16-31:2/4" (cpulist with strides), empty and white space being the
+ * empty set. Trailing newlines and NUL bytes are accepted, as captures of /sys hold them. `n` bounds the
+ * text. Returns 0, -EINVAL for bad syntax (a reversed range included), -ERANGE for an id past HN_MASK_BITS.
+ */
 int hn_mask_parse_list(const char *text, size_t n, struct hn_mask *ret);
 
-/* Prints the list form, NUL-terminated. Returns its length, or -ENOBUFS, in which case `buf` is the empty text.
- * Parsing what was printed gives the same set. */
+/* Prints the list form, NUL-terminated. Returns its length, or -ENOBUFS, in which case `buf` is the empty
+ * text. Parsing what was printed gives the same set. */
 int hn_mask_print_list(const struct hn_mask *m, char *buf, size_t size);
 
 /* Enough for any set in practice and all in tests: 4,096 single ids of up to 5 characters. */

@@ -164,7 +164,8 @@ static int parse_thousandths(const char **p, const char *end, uint64_t *ret) {
                         part += (uint64_t) (*s - '0') * scale;
                 }
         }
-        if (__builtin_mul_overflow(whole, UINT64_C(1000), &whole) || __builtin_add_overflow(whole, part, &whole))
+        if (__builtin_mul_overflow(whole, UINT64_C(1000), &whole) ||
+            __builtin_add_overflow(whole, part, &whole))
                 return -ERANGE;
         *p = s;
         *ret = whole;

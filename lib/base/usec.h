@@ -7,7 +7,7 @@
 typedef uint64_t hn_usec_t;
 
 #define HN_USEC_PER_MSEC ((hn_usec_t) 1000)
-#define HN_USEC_PER_SEC ((hn_usec_t) 1000000)
+#define HN_USEC_PER_SEC  ((hn_usec_t) 1000000)
 #define HN_USEC_INFINITY ((hn_usec_t) UINT64_MAX)
 
 /* a + b, which stays at infinity instead of wrapping round. */

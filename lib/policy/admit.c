@@ -7,8 +7,8 @@
 
 #define NO_SHIFT SIZE_MAX
 
-/* Demands in a ring need not match to the last percent, but no node may gain more than a quarter of a core by it
- * (the 25 % under which S2 calls two CPUs balanced). */
+/* Demands in a ring need not match to the last percent, but no node may gain more than a quarter of a core by
+ * it (the 25 % under which S2 calls two CPUs balanced). */
 #define RING_TOLERANCE 250u
 
 /* Scratch marks of the search for rings. */
@@ -31,7 +31,8 @@ static bool gate(const struct hn_shift *s, const struct hn_stand *nodes) {
                 /* hn_may_move() for several tasks that go together. */
                 int64_t after = (int64_t) dst->nr + s->n_tasks, left = (int64_t) src->nr - s->n_tasks;
 
-                return hn_adjust_imbalance(HN_MAX(after - left, INT64_C(0)), (uint32_t) after, dst->imb_nr) == 0;
+                return hn_adjust_imbalance(HN_MAX(after - left, INT64_C(0)), (uint32_t) after, dst->imb_nr) ==
+                       0;
         }
         return !hn_load_too_imbalanced(src->busy, dst->busy, s->demand, src->weight, dst->weight);
 }
@@ -50,12 +51,13 @@ static bool is_pending(const struct hn_shift *s) {
         return !s->admitted && !s->dropped && s->from != HN_NODE_NONE;
 }
 
-/* Wishes are looked up by their two ends, so that a search costs the square of the nodes and not the number of tasks. */
+/* Wishes are looked up by their two ends, so that a search costs the square of the nodes and not the number
+ * of tasks. */
 struct search {
         struct hn_shift *shifts;
         size_t n_nodes;
-        size_t *first;           /* [from * n_nodes + to]: the best pending wish, linked by `next` */
-        size_t *via;             /* the wish by which a node on the path is left */
+        size_t *first; /* [from * n_nodes + to]: the best pending wish, linked by `next` */
+        size_t *via;   /* the wish by which a node on the path is left */
         uint8_t *seen;
 };
 
@@ -74,8 +76,8 @@ static size_t way_out(const struct search *f, hn_node_index node) {
         return best;
 }
 
-/* Follows pending wishes from `node`. Returns the node where the path bit its own tail, or HN_NODE_NONE. Each node is
- * entered once, so the depth is bounded by their number. */
+/* Follows pending wishes from `node`. Returns the node where the path bit its own tail, or HN_NODE_NONE. Each
+ * node is entered once, so the depth is bounded by their number. */
 static hn_node_index find_ring(const struct search *f, hn_node_index node) {
         f->seen[node] = ON_PATH;
         for (;;) {
@@ -96,16 +98,18 @@ static hn_node_index find_ring(const struct search *f, hn_node_index node) {
         return HN_NODE_NONE;
 }
 
-/* Whether a node may take `in` for `out`: it has no more to do than before, or as much as it has cores for. */
+/* Whether a node may take `in` for `out`: it has no more to do than before, or as much as it has cores for.
+ */
 static bool fits(const struct hn_shift *in, const struct hn_shift *out, const struct hn_stand *node) {
         return in->n_tasks == out->n_tasks &&
                (in->demand <= out->demand + RING_TOLERANCE ||
                 (uint64_t) node->busy + in->demand <= (uint64_t) node->weight * 1000 + out->demand);
 }
 
-/* Admits the ring that runs through `start` if every node can take its part in it; else takes the wish that is hardest
- * to match out of the search: of most tasks, then of least gain. Returns the number admitted. */
-static size_t turn_ring(struct hn_shift *shifts, struct hn_stand *nodes, hn_node_index start, const size_t *via) {
+/* Admits the ring that runs through `start` if every node can take its part in it; else takes the wish that
+ * is hardest to match out of the search: of most tasks, then of least gain. Returns the number admitted. */
+static size_t turn_ring(struct hn_shift *shifts, struct hn_stand *nodes, hn_node_index start,
+                        const size_t *via) {
         size_t hardest = via[start], n = 0;
         bool all_fit = true;
 
@@ -147,7 +151,8 @@ static size_t turn_rings(const struct search *f, struct hn_stand *nodes) {
                         x++;
                         continue;
                 }
-                /* Turned or not, a wish has left the search, so that this ends. What was a dead end is one still. */
+                /* Turned or not, a wish has left the search, so that this ends. What was a dead end is one
+                 * still. */
                 n += turn_ring(f->shifts, nodes, start, f->via);
                 for (size_t i = 0; i < f->n_nodes; i++)
                         if (f->seen[i] == ON_PATH)
@@ -156,9 +161,11 @@ static size_t turn_rings(const struct search *f, struct hn_stand *nodes) {
         return n;
 }
 
-size_t hn_admit(struct hn_shift *shifts, size_t n, struct hn_stand *nodes, size_t n_nodes, size_t *first, size_t *via,
-                uint8_t *seen) {
-        const struct search f = { .shifts = shifts, .n_nodes = n_nodes, .first = first, .via = via, .seen = seen };
+size_t hn_admit(struct hn_shift *shifts, size_t n, struct hn_stand *nodes, size_t n_nodes, size_t *first,
+                size_t *via, uint8_t *seen) {
+        const struct search f = {
+                .shifts = shifts, .n_nodes = n_nodes, .first = first, .via = via, .seen = seen
+        };
         size_t n_admitted = 0, before;
 
         for (size_t i = 0; i < n_nodes * n_nodes; i++)

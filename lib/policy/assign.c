@@ -8,9 +8,10 @@ static uint32_t worth(const struct hn_unit *u, const uint32_t *score, hn_node_in
         return score[node] + (node == u->incumbent ? u->bonus : 0);
 }
 
-/* The most it can have anywhere, and in `*ret_second` the next best: their distance is what it loses if its best
- * node is taken. */
-static uint32_t most_worth(const struct hn_unit *u, const uint32_t *score, size_t n_nodes, uint32_t *ret_second) {
+/* The most it can have anywhere, and in `*ret_second` the next best: their distance is what it loses if its
+ * best node is taken. */
+static uint32_t most_worth(const struct hn_unit *u, const uint32_t *score, size_t n_nodes,
+                           uint32_t *ret_second) {
         uint32_t best = 0, second = 0;
 
         for (hn_node_index i = 0; i < n_nodes; i++) {
@@ -51,8 +52,10 @@ static int unit_compare(const void *a, const void *b) {
         return r != 0 ? r : HN_CMP(x, y);
 }
 
-/* Total demand and capacity decide by how much all nodes are overbooked. Returns thousandths, at least 1000. */
-static uint64_t overbooking(const struct hn_unit *units, size_t n_units, const uint32_t *capacity, size_t n_nodes) {
+/* Total demand and capacity decide by how much all nodes are overbooked. Returns thousandths, at least 1000.
+ */
+static uint64_t overbooking(const struct hn_unit *units, size_t n_units, const uint32_t *capacity,
+                            size_t n_nodes) {
         uint64_t demand = 0, total = 0;
 
         for (size_t i = 0; i < n_units; i++)
@@ -62,7 +65,8 @@ static uint64_t overbooking(const struct hn_unit *units, size_t n_units, const u
         return total == 0 || demand <= total ? 1000 : (demand * 1000 + total - 1) / total;
 }
 
-static uint64_t room_on(const struct hn_unit *u, hn_node_index node, const uint32_t *capacity, uint64_t overbook) {
+static uint64_t room_on(const struct hn_unit *u, hn_node_index node, const uint32_t *capacity,
+                        uint64_t overbook) {
         return capacity[node] * overbook / 1000 +
                (node == u->incumbent && u->placed ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
 }
@@ -81,8 +85,8 @@ static hn_node_index choose(const struct hn_topology *topo, const struct hn_unit
 
                 if (score[i] == HN_SCORE_FORBIDDEN || capacity[i] == 0 || used[i] + u->demand > room)
                         continue;
-                /* Where scores tie it stays, else goes as near to its memory as it can, else where there is most
-                 * room: the last two as one figure would let a far node win over a near one. */
+                /* Where scores tie it stays, else goes as near to its memory as it can, else where there is
+                 * most room: the last two as one figure would let a far node win over a near one. */
                 w = worth(u, score, i);
                 distance = hn_topology_distance(topo, home, i);
                 if (best == HN_NODE_NONE || w > best_worth ||
@@ -99,8 +103,8 @@ static hn_node_index choose(const struct hn_topology *topo, const struct hn_unit
 }
 
 /* One way through the units nobody has placed yet. Returns how many remain. */
-static size_t place(const struct hn_topology *topo, struct hn_unit **order, size_t n_units, const uint32_t *scores,
-                    const uint32_t *capacity, uint32_t *used, uint64_t overbook,
+static size_t place(const struct hn_topology *topo, struct hn_unit **order, size_t n_units,
+                    const uint32_t *scores, const uint32_t *capacity, uint32_t *used, uint64_t overbook,
                     bool (*content)(const struct hn_topology *, const struct hn_unit *, const uint32_t *,
                                     hn_node_index)) {
         size_t n_left = 0;
@@ -162,7 +166,8 @@ void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_u
         }
         qsort(order, n_units, sizeof(*order), unit_compare);
 
-        /* A unit that finds its best node full must not push others off theirs: it waits until they have chosen. */
+        /* A unit that finds its best node full must not push others off theirs: it waits until they have
+         * chosen. */
         n = place(topo, order, n, scores, capacity, used, overbook, gets_its_best);
         n = place(topo, order, n, scores, capacity, used, overbook, may_stay);
         place(topo, order, n, scores, capacity, used, overbook, takes_anything);

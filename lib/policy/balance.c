@@ -4,7 +4,7 @@
 #include "base/macro.h"
 #include "policy/balance.h"
 
-#define IMBALANCE_MIN 2          /* NUMA_IMBALANCE_MIN: a pair of tasks that talk to each other may stay together */
+#define IMBALANCE_MIN 2 /* NUMA_IMBALANCE_MIN: a pair of tasks that talk to each other may stay together */
 
 typedef unsigned __int128 u128;
 

@@ -8,11 +8,11 @@
  * runnable_load_avg by load_avg" (2020) and the kernel's numa_classify(), load_too_imbalanced(),
  * adjust_numa_imbalance() and task_numa_find_cpu() (kernel/sched/fair.c, form since 6.0).
  *
- * The RFC's shortcut "a destination with spare capacity is never imbalanced" is not here on purpose: it pulled two
- * jobs onto one node, and they lost 30 %. */
+ * The RFC's shortcut "a destination with spare capacity is never imbalanced" is not here on purpose: it
+ * pulled two jobs onto one node, and they lost 30 %. */
 
-/* Utilisation may exceed 100/108 of the capacity before a node counts as full: the kernel's imbalance_pct of a
- * NUMA domain, halved ("Reduce minimal imbalance threshold", 5.10). */
+/* Utilisation may exceed 100/108 of the capacity before a node counts as full: the kernel's imbalance_pct of
+ * a NUMA domain, halved ("Reduce minimal imbalance threshold", 5.10). */
 #define HN_IMBALANCE_PCT 108u
 
 enum hn_node_class {
@@ -29,18 +29,19 @@ const char *hn_node_class_to_string(enum hn_node_class c);
 enum hn_node_class hn_node_classify(uint32_t nr, uint32_t weight, uint64_t capacity, uint64_t util,
                                     uint64_t runnable, uint32_t pct);
 
-/* Whether moving `task` of load from source to destination makes |dst/cap_dst - src/cap_src| larger than it is.
- * Loads before the move. Equal is allowed. load_too_imbalanced(). */
+/* Whether moving `task` of load from source to destination makes |dst/cap_dst - src/cap_src| larger than it
+ * is. Loads before the move. Equal is allowed. load_too_imbalanced(). */
 bool hn_load_too_imbalanced(uint64_t src, uint64_t dst, uint64_t task, uint64_t cap_src, uint64_t cap_dst);
 
-/* How many more tasks than another a node may run before the CPU balancer steps in. `node_cpus` CPUs under `llcs`
- * last-level caches; `span` CPUs in this level of the machine, `first_span` in its first NUMA level.
+/* How many more tasks than another a node may run before the CPU balancer steps in. `node_cpus` CPUs under
+ * `llcs` last-level caches; `span` CPUs in this level of the machine, `first_span` in its first NUMA level.
  * build_sched_domains(), kernel/sched/topology.c. */
 uint32_t hn_imb_numa_nr(uint32_t node_cpus, uint32_t llcs, uint32_t span, uint32_t first_span);
 
-/* An imbalance of up to two tasks is none while the destination runs at most `nr`. adjust_numa_imbalance(). */
+/* An imbalance of up to two tasks is none while the destination runs at most `nr`. adjust_numa_imbalance().
+ */
 int64_t hn_adjust_imbalance(int64_t imbalance, uint32_t dst_running, uint32_t nr);
 
-/* Whether one task may go to a destination that has spare capacity, judged by task counts: would the CPU balancer
- * object afterwards? task_numa_find_cpu(). */
+/* Whether one task may go to a destination that has spare capacity, judged by task counts: would the CPU
+ * balancer object afterwards? task_numa_find_cpu(). */
 bool hn_may_move(uint32_t nr_src, uint32_t nr_dst, uint32_t nr);

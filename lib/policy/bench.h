@@ -11,30 +11,30 @@
 /* A task that may be placed, under the key of the unit it belongs to. */
 struct hn_member {
         enum hn_signal signal;
-        pid_t group;             /* its process where threads cannot be told apart, else itself */
+        pid_t group; /* its process where threads cannot be told apart, else itself */
         size_t task;
-        size_t reach;            /* row in the reach table */
-        bool fixed;              /* has a place and is not to be moved now */
+        size_t reach; /* row in the reach table */
+        bool fixed;   /* has a place and is not to be moved now */
 };
 
 /* A unit's members: a run of `members`. */
 struct hn_crew {
         size_t first, n;
-        enum hn_reason verdict;  /* _HN_REASON_INVALID until there is one */
-        uint32_t gain;           /* thousandths of the signal, discounted for distance */
-        bool wishes, admitted;   /* to be on another node than now; and may go */
+        enum hn_reason verdict; /* _HN_REASON_INVALID until there is one */
+        uint32_t gain;          /* thousandths of the signal, discounted for distance */
+        bool wishes, admitted;  /* to be on another node than now; and may go */
 };
 
 struct hn_plan {
         const struct hn_topology *topo;
         struct hn_reach reach;
 
-        size_t n, allocated;     /* tasks */
+        size_t n, allocated; /* tasks */
         struct hn_decision *decisions;
         struct hn_member *members;
         struct hn_unit *units, **order;
-        struct hn_crew *crews;      /* parallel to units, by tag */
-        uint32_t *scores;        /* [unit * n_nodes + node] */
+        struct hn_crew *crews; /* parallel to units, by tag */
+        uint32_t *scores;      /* [unit * n_nodes + node] */
         struct hn_shift *shifts;
         const struct hn_decision **acts;
         size_t n_members, n_units, n_shifts, n_acts;
@@ -46,7 +46,8 @@ struct hn_plan {
         uint8_t *seen;
 };
 
-/* Judges every task, fills in the plain facts of its decision, and gathers those that may be placed into units with
- * their scores; puts what all others use into `stands`, `nodes` and `capacity`. Returns 0 or -ENOMEM. */
+/* Judges every task, fills in the plain facts of its decision, and gathers those that may be placed into
+ * units with their scores; puts what all others use into `stands`, `nodes` and `capacity`. Returns 0 or
+ * -ENOMEM. */
 int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                    const struct hn_limits *limits);

@@ -5,13 +5,13 @@
 
 #include "base/usec.h"
 
-/* What our own passes may cost: first part of heuristics H4, after "Re: [PATCH v3 0/5] Improve newidle lb cost
- * tracking and early abort" (2021) and the kernel's update_newidle_cost() (kernel/sched/fair.c). */
+/* What our own passes may cost: first part of heuristics H4, after "Re: [PATCH v3 0/5] Improve newidle lb
+ * cost tracking and early abort" (2021) and the kernel's update_newidle_cost() (kernel/sched/fair.c). */
 
 /* The dearest pass of late. A new maximum holds for a second, then fades by 3/256 a second. Microseconds. */
 struct hn_cost {
         uint64_t max;
-        hn_usec_t stamp;         /* of the last change */
+        hn_usec_t stamp; /* of the last change */
 };
 
 #define HN_COST_NULL ((struct hn_cost){})
@@ -22,11 +22,12 @@ struct hn_cost hn_cost_update(struct hn_cost c, uint64_t cost, hn_usec_t now);
  * suspend (the clamp that was proposed for the kernel and not merged). */
 hn_usec_t hn_next_due(hn_usec_t last, hn_usec_t interval, hn_usec_t now);
 
-/* A running average that closes an eighth of the gap, at most `cap`. The kernel's update_avg() as it is used for
- * avg_idle (kernel/sched/core.c). */
+/* A running average that closes an eighth of the gap, at most `cap`. The kernel's update_avg() as it is used
+ * for avg_idle (kernel/sched/core.c). */
 uint64_t hn_average(uint64_t average, uint64_t sample, uint64_t cap);
 
-/* The interval at which passes that cost `average` microseconds stay within `permille` thousandths of one CPU; at
- * least `interval`, and not stretched beyond a minute, so that a dear pass is seen to have become cheap again. The
- * average and not the maximum: one dear pass, such as the first, must not blind us for the next minute. */
+/* The interval at which passes that cost `average` microseconds stay within `permille` thousandths of one
+ * CPU; at least `interval`, and not stretched beyond a minute, so that a dear pass is seen to have become
+ * cheap again. The average and not the maximum: one dear pass, such as the first, must not blind us for the
+ * next minute. */
 hn_usec_t hn_cost_interval(uint64_t average, unsigned permille, hn_usec_t interval);

@@ -11,8 +11,10 @@ uint64_t hn_decay(uint64_t average, uint64_t window, bool clear_residue) {
         return clear_residue && window == 0 && next < 2 ? 0 : next;
 }
 
-uint64_t hn_cpu_weight(uint64_t old, uint64_t runtime_ns, uint64_t period_ns, uint64_t faults, uint64_t all_faults) {
-        uint64_t weight = (uint64_t) (((unsigned __int128) runtime_ns << 16) / ((unsigned __int128) period_ns + 1));
+uint64_t hn_cpu_weight(uint64_t old, uint64_t runtime_ns, uint64_t period_ns, uint64_t faults,
+                       uint64_t all_faults) {
+        uint64_t weight = (uint64_t) (((unsigned __int128) runtime_ns << 16) /
+                                      ((unsigned __int128) period_ns + 1));
 
         weight = (uint64_t) ((unsigned __int128) weight * faults / ((unsigned __int128) all_faults + 1));
         return old + weight - old / 2;
@@ -33,7 +35,8 @@ hn_node_index hn_preferred(const uint64_t *faults, size_t n_nodes, hn_node_index
 }
 
 uint32_t hn_weight(uint64_t faults, uint64_t near, uint64_t total) {
-        return total ? (uint32_t) ((unsigned __int128) 1000 * ((unsigned __int128) faults + near) / total) : 0;
+        return total ? (uint32_t) ((unsigned __int128) 1000 * ((unsigned __int128) faults + near) / total)
+                     : 0;
 }
 
 struct hn_gate hn_placement_gate(uint64_t now, uint64_t retry_at, uint64_t seq_now, uint64_t seq_seen) {

@@ -16,7 +16,8 @@ static bool mask_is_foreign(const struct hn_snapshot *s, const struct hn_task_sa
 }
 
 /* Too few faults are noise, and no pages at all tell nothing. */
-static bool has_signal(const struct hn_snapshot *s, const struct hn_task_sample *t, const struct hn_limits *limits) {
+static bool has_signal(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                       const struct hn_limits *limits) {
         uint64_t found = 0;
 
         if (t->signal == HN_SIGNAL_NONE)

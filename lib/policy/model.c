@@ -9,7 +9,7 @@
 #include "policy/model.h"
 #include "policy/target.h"
 
-#define REVERSAL_WINDOW (60 * HN_USEC_PER_SEC)  /* coming back within a minute is a reversal */
+#define REVERSAL_WINDOW (60 * HN_USEC_PER_SEC) /* coming back within a minute is a reversal */
 
 /* A mask of ours that is in use in a scope: what a newborn of that scope may have inherited. */
 struct pin_in_use {
@@ -22,12 +22,13 @@ struct pin_in_use {
 struct hn_model {
         const struct hn_topology *topo;
         hn_usec_t last_feed;
-        bool fed, measured;      /* `unsampled` holds something */
+        bool fed, measured; /* `unsampled` holds something */
 
-        struct hn_task_state *states, *spare; /* swapped at each feed, so that the steady state allocates nothing */
+        struct hn_task_state *states,
+                *spare; /* swapped at each feed, so that the steady state allocates nothing */
         size_t n, allocated;
-        uint64_t *row;           /* n_nodes, scratch */
-        uint32_t *unsampled;     /* n_nodes, thousandths of a core */
+        uint64_t *row;       /* n_nodes, scratch */
+        uint32_t *unsampled; /* n_nodes, thousandths of a core */
 
         struct pin_in_use *pins;
         size_t n_pins, allocated_pins;
@@ -79,7 +80,8 @@ static int reserve(struct hn_model *m, size_t n) {
 
 static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task_state *st) {
         for (size_t i = 0; i < m->n_pins; i++)
-                if (m->pins[i].scope == scope && m->pins[i].ours == st->ours && m->pins[i].before == st->before)
+                if (m->pins[i].scope == scope && m->pins[i].ours == st->ours &&
+                    m->pins[i].before == st->before)
                         return 0;
         if (m->n_pins == m->allocated_pins) {
                 size_t more = m->allocated_pins ? 2 * m->allocated_pins : 16;
@@ -135,7 +137,8 @@ static void check_pin(const struct hn_model *m, const struct hn_snapshot *s, con
         if (hn_mask_owner(hn_mask_pool_get(s->masks, t->mask), hn_mask_pool_get(s->masks, st->ours), cpuset,
                           &m->topo->isolated) == HN_OWNER_US)
                 return;
-        same_cpuset = st->cpuset != HN_MASK_ID_NONE && hn_mask_equal(hn_mask_pool_get(s->masks, st->cpuset), cpuset);
+        same_cpuset = st->cpuset != HN_MASK_ID_NONE &&
+                      hn_mask_equal(hn_mask_pool_get(s->masks, st->cpuset), cpuset);
         forget_pin(st);
         st->lost = true;
         st->changed_by_other = same_cpuset;
@@ -146,7 +149,8 @@ static uint32_t rate(uint64_t ns, hn_usec_t elapsed) {
         return (uint32_t) HN_MIN(ns / elapsed, UINT64_C(1000));
 }
 
-/* Waiting counts as demand: on an overloaded node every task runs less, and would seem to fit for that very reason. */
+/* Waiting counts as demand: on an overloaded node every task runs less, and would seem to fit for that very
+ * reason. */
 static void feed_demand(struct hn_task_state *st, const struct hn_task_sample *t, hn_usec_t elapsed) {
         uint64_t ran = hn_counter_delta(st->runtime_ns, t->runtime_ns);
         uint64_t waited = hn_counter_delta(st->wait_ns, t->wait_ns);
@@ -252,7 +256,8 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
         for (size_t i = 0; i < s->n_tasks; i++) {
                 struct hn_task_state *st = &m->spare[i];
 
-                if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost && s->tasks[i].mask != HN_MASK_ID_NONE)
+                if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost &&
+                    s->tasks[i].mask != HN_MASK_ID_NONE)
                         inherit(m, &s->tasks[i], st);
                 feed_home(m, s, &s->tasks[i], st);
         }
@@ -354,7 +359,8 @@ void hn_model_note_recorded(struct hn_model *m, size_t i) {
 
 uint64_t hn_model_cooldown_left(const struct hn_model *m, size_t i, hn_usec_t now) {
         const struct hn_task_state *st = hn_model_state(m, i);
-        hn_usec_t wait = hn_cooldown(st->reversals, HN_COOLDOWN_BASE_MS, HN_COOLDOWN_MAX_MS) * HN_USEC_PER_MSEC;
+        hn_usec_t wait = hn_cooldown(st->reversals, HN_COOLDOWN_BASE_MS, HN_COOLDOWN_MAX_MS) *
+                         HN_USEC_PER_MSEC;
 
         return st->ever_moved ? hn_usec_sub(hn_usec_add(st->last_move, wait), now) / HN_USEC_PER_MSEC : 0;
 }

@@ -10,45 +10,45 @@
 #include "policy/snapshot.h"
 #include "policy/topology.h"
 
-/* What is remembered of a task from sweep to sweep: old state + snapshot = next state. Nothing here reads a clock
- * or the machine; a recorded series of snapshots gives the same states again. */
+/* What is remembered of a task from sweep to sweep: old state + snapshot = next state. Nothing here reads a
+ * clock or the machine; a recorded series of snapshots gives the same states again. */
 
 /* More than one, as between two stays on a node there may be others on the way round. */
 #define HN_DEPARTURES 4
 
 struct hn_departure {
-        hn_node_index node;      /* HN_NODE_NONE: none yet */
+        hn_node_index node; /* HN_NODE_NONE: none yet */
         hn_usec_t at;
 };
 
 struct hn_task_state {
         struct hn_task_key key;
         pid_t tgid;
-        uint64_t runtime_ns;     /* CPU time at the last sweep */
-        uint64_t wait_ns;        /* time spent waiting for a CPU, at the last sweep */
-        uint32_t used;           /* thousandths of a CPU it ran since the sweep before */
-        uint32_t demand;         /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone */
-        uint32_t samples;        /* sweeps with a known demand, saturating */
-        hn_node_index home;      /* node of most faults (or pages), with hysteresis; HN_NODE_NONE: not known yet */
+        uint64_t runtime_ns; /* CPU time at the last sweep */
+        uint64_t wait_ns;    /* time spent waiting for a CPU, at the last sweep */
+        uint32_t used;       /* thousandths of a CPU it ran since the sweep before */
+        uint32_t demand; /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone */
+        uint32_t samples;   /* sweeps with a known demand, saturating */
+        hn_node_index home; /* node of most faults (or pages), with hysteresis; HN_NODE_NONE: not known yet */
 
         /* our pin */
-        hn_node_index pinned;    /* node we hold it on, HN_NODE_NONE for none */
-        hn_mask_id ours;         /* the mask we set */
-        hn_mask_id before;       /* the mask it had before our first act */
-        hn_mask_id cpuset;       /* what its cpuset allowed when we set it */
-        bool unrestricted;       /* `before` was all that its cpuset allowed */
+        hn_node_index pinned; /* node we hold it on, HN_NODE_NONE for none */
+        hn_mask_id ours;      /* the mask we set */
+        hn_mask_id before;    /* the mask it had before our first act */
+        hn_mask_id cpuset;    /* what its cpuset allowed when we set it */
+        bool unrestricted;    /* `before` was all that its cpuset allowed */
 
         /* what happened to it */
-        bool inherited;          /* born with a mask of ours; the ledger has yet to hear of it */
-        bool lost;               /* our mask is gone; the ledger has yet to hear of it */
-        bool changed_by_other;   /* somebody set another mask after us: hands off for good */
-        bool refused;            /* the kernel will not have it: never again */
+        bool inherited;        /* born with a mask of ours; the ledger has yet to hear of it */
+        bool lost;             /* our mask is gone; the ledger has yet to hear of it */
+        bool changed_by_other; /* somebody set another mask after us: hands off for good */
+        bool refused;          /* the kernel will not have it: never again */
         bool ever_moved;
         hn_usec_t last_move;
         struct hn_departure left[HN_DEPARTURES]; /* nodes it was moved away or let go from, latest first */
-        uint32_t reversals;      /* returns to a node left shortly before; one is forgiven a quiet minute */
-        hn_usec_t quiet_since;   /* the last move, or the last time that one was forgiven */
-        hn_usec_t last_pages;    /* when its process's pages were last asked to move, 0 for never */
+        uint32_t reversals;    /* returns to a node left shortly before; one is forgiven a quiet minute */
+        hn_usec_t quiet_since; /* the last move, or the last time that one was forgiven */
+        hn_usec_t last_pages;  /* when its process's pages were last asked to move, 0 for never */
 };
 
 struct hn_model;
@@ -57,17 +57,17 @@ int hn_model_new(const struct hn_topology *topo, struct hn_model **ret);
 struct hn_model *hn_model_free(struct hn_model *m);
 HN_DEFINE_CLEANUP(struct hn_model *, hn_model_free);
 
-/* Takes in one snapshot. Afterwards state i is that of `s->tasks[i]`, until the next feed. Tasks that are not in
- * the snapshot are forgotten, a tid with another start time is a new task.
- * Returns 0, -ENOMEM (in which case the model is as before), or -ENOTUNIQ where tasks are not in order of tid. */
+/* Takes in one snapshot. Afterwards state i is that of `s->tasks[i]`, until the next feed. Tasks that are not
+ * in the snapshot are forgotten, a tid with another start time is a new task. Returns 0, -ENOMEM (in which
+ * case the model is as before), or -ENOTUNIQ where tasks are not in order of tid. */
 int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s);
 
 size_t hn_model_size(const struct hn_model *m);
 const struct hn_task_state *hn_model_state(const struct hn_model *m, size_t i);
 
-/* Thousandths of a core that work outside the snapshot uses on a node, averaged over some sweeps. What the nodes
- * were busy with, less what the sampled tasks ran; as a task is counted where it was last seen, a surplus on one
- * node that is missing on another is not taken for work of others. */
+/* Thousandths of a core that work outside the snapshot uses on a node, averaged over some sweeps. What the
+ * nodes were busy with, less what the sampled tasks ran; as a task is counted where it was last seen, a
+ * surplus on one node that is missing on another is not taken for work of others. */
 uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node);
 
 /* What came of a decision about state i; `now` is that of the decision. */

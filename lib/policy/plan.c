@@ -8,8 +8,8 @@
 #include "policy/bench.h"
 
 static const char *const act_names[_HN_ACT_MAX] = {
-        [HN_ACT_NONE] = "none",     [HN_ACT_PIN] = "pin",     [HN_ACT_RELEASE] = "release",
-        [HN_ACT_PAGES] = "pages",   [HN_ACT_ADOPT] = "adopt", [HN_ACT_FORGET] = "forget",
+        [HN_ACT_NONE] = "none",   [HN_ACT_PIN] = "pin",     [HN_ACT_RELEASE] = "release",
+        [HN_ACT_PAGES] = "pages", [HN_ACT_ADOPT] = "adopt", [HN_ACT_FORGET] = "forget",
 };
 
 const char *hn_act_to_string(enum hn_act a) {
@@ -78,8 +78,9 @@ static int reserve(struct hn_plan *p, size_t n) {
         if (n <= p->allocated)
                 return 0;
         if (grow(&p->decisions, more, sizeof(*p->decisions)) < 0 ||
-            grow(&p->members, more, sizeof(*p->members)) < 0 || grow(&p->units, more, sizeof(*p->units)) < 0 ||
-            grow(&p->order, more, sizeof(*p->order)) < 0 || grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
+            grow(&p->members, more, sizeof(*p->members)) < 0 ||
+            grow(&p->units, more, sizeof(*p->units)) < 0 || grow(&p->order, more, sizeof(*p->order)) < 0 ||
+            grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
             grow(&p->scores, more * (p->topo->n_nodes + 1), sizeof(*p->scores)) < 0 ||
             grow(&p->shifts, more, sizeof(*p->shifts)) < 0 || grow(&p->acts, more, sizeof(*p->acts)) < 0)
                 return -ENOMEM;
@@ -87,10 +88,10 @@ static int reserve(struct hn_plan *p, size_t n) {
         return 0;
 }
 
-/* What a better score is worth over this distance: thousandths discounted so that a move between sibling nodes of
- * one package counts little (heuristics H2). */
-static uint32_t discounted_gain(const struct hn_topology *topo, const struct hn_unit *u, const uint32_t *score,
-                                hn_node_index to) {
+/* What a better score is worth over this distance: thousandths discounted so that a move between sibling
+ * nodes of one package counts little (heuristics H2). */
+static uint32_t discounted_gain(const struct hn_topology *topo, const struct hn_unit *u,
+                                const uint32_t *score, hn_node_index to) {
         unsigned far = HN_DISTANCE_LOCAL, d;
         uint32_t now;
 
@@ -124,7 +125,8 @@ static bool memory_follows(const struct hn_plan *p, const struct hn_snapshot *s,
 }
 
 /* The first answer for a unit, from its place in the assignment; a move is only wished for as yet. */
-static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u, const struct hn_limits *limits) {
+static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u,
+                 const struct hn_limits *limits) {
         struct hn_crew *c = &p->crews[u->tag];
         const uint32_t *score = &p->scores[u->score];
         const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
@@ -147,7 +149,7 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 }
         }
         if (home)
-                c->verdict = u->result == u->incumbent         ? HN_REASON_AT_HOME
+                c->verdict = u->result == u->incumbent       ? HN_REASON_AT_HOME
                              : t->signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
                                                              : HN_REASON_REMOTE_PAGES;
         else
@@ -224,8 +226,8 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
         d->want = p->reach.want[member->reach * p->topo->n_nodes + d->to];
 }
 
-/* A task in its place whose memory is elsewhere for good: the kernel's balancing is off and its memory's node is
- * full. One decision a process. */
+/* A task in its place whose memory is elsewhere for good: the kernel's balancing is off and its memory's node
+ * is full. One decision a process. */
 static void bring_pages(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                         const struct hn_unit *u, const struct hn_limits *limits) {
         const struct hn_member *first = &p->members[p->crews[u->tag].first];
@@ -235,7 +237,8 @@ static void bring_pages(struct hn_plan *p, const struct hn_model *model, const s
         uint32_t share;
 
         if (d->act != HN_ACT_NONE || st->pinned == HN_NODE_NONE || d->signal != HN_SIGNAL_RESIDENCY ||
-            (s->kernel_balancing & 1) || !scope->pages || !hn_mask_has(&scope->mems, p->topo->nodes[st->pinned].id))
+            (s->kernel_balancing & 1) || !scope->pages ||
+            !hn_mask_has(&scope->mems, p->topo->nodes[st->pinned].id))
                 return;
         if (st->last_pages != 0 && s->now < hn_usec_add(st->last_pages, limits->pages_pause))
                 return;
@@ -251,7 +254,8 @@ static void bring_pages(struct hn_plan *p, const struct hn_model *model, const s
 /* The ledger first, then what makes room, then who gains most. */
 static int act_compare(const void *a, const void *b) {
         static const int rank[_HN_ACT_MAX] = {
-                [HN_ACT_FORGET] = 0, [HN_ACT_ADOPT] = 1, [HN_ACT_RELEASE] = 2, [HN_ACT_PIN] = 3, [HN_ACT_PAGES] = 4,
+                [HN_ACT_FORGET] = 0, [HN_ACT_ADOPT] = 1, [HN_ACT_RELEASE] = 2,
+                [HN_ACT_PIN] = 3,    [HN_ACT_PAGES] = 4,
         };
         const struct hn_decision *x = *(const struct hn_decision *const *) a;
         const struct hn_decision *y = *(const struct hn_decision *const *) b;

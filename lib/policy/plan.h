@@ -12,68 +12,69 @@
 #include "policy/snapshot.h"
 #include "policy/topology.h"
 
-/* A plan is data: one decision a task, with its reason and the numbers it was made from, and the order in which
- * those that act are to be carried out. Same model, same snapshot, same limits: same plan. */
+/* A plan is data: one decision a task, with its reason and the numbers it was made from, and the order in
+ * which those that act are to be carried out. Same model, same snapshot, same limits: same plan. */
 
 enum hn_act {
-        HN_ACT_NONE,             /* wait, or leave alone */
-        HN_ACT_PIN,              /* give it the mask `want`: node `to` */
-        HN_ACT_RELEASE,          /* give it back the mask it had */
-        HN_ACT_PAGES,            /* move the pages of its process to node `to` */
-        HN_ACT_ADOPT,            /* it was born with a mask of ours: put it on the ledger */
-        HN_ACT_FORGET,           /* our mask is gone from it: take it off the ledger */
+        HN_ACT_NONE,    /* wait, or leave alone */
+        HN_ACT_PIN,     /* give it the mask `want`: node `to` */
+        HN_ACT_RELEASE, /* give it back the mask it had */
+        HN_ACT_PAGES,   /* move the pages of its process to node `to` */
+        HN_ACT_ADOPT,   /* it was born with a mask of ours: put it on the ledger */
+        HN_ACT_FORGET,  /* our mask is gone from it: take it off the ledger */
         _HN_ACT_MAX,
 };
 
 const char *hn_act_to_string(enum hn_act a);
 
 struct hn_decision {
-        size_t task;             /* index of the task in snapshot and model */
+        size_t task; /* index of the task in snapshot and model */
         enum hn_act act;
         enum hn_reason reason;
-        hn_node_index from;      /* where it runs, or is held; HN_NODE_NONE if unknown */
-        hn_node_index to;        /* where it is to run; `from` for no change */
-        hn_node_index home;      /* where most of its faults or pages are */
-        enum hn_signal signal;   /* what that is known from */
-        uint32_t share_from;     /* thousandths of its faults or pages on `from` */
-        uint32_t share_to;       /* and on `to` */
-        uint32_t demand;         /* thousandths of a CPU it uses or waits for */
-        uint64_t benefit;        /* gain in share times demand: the order of acts */
-        uint32_t used;           /* thousandths of a core given away on `to`, with this one */
-        uint32_t capacity;       /* that `to` has for opted-in work, thousandths of a core */
+        hn_node_index from;    /* where it runs, or is held; HN_NODE_NONE if unknown */
+        hn_node_index to;      /* where it is to run; `from` for no change */
+        hn_node_index home;    /* where most of its faults or pages are */
+        enum hn_signal signal; /* what that is known from */
+        uint32_t share_from;   /* thousandths of its faults or pages on `from` */
+        uint32_t share_to;     /* and on `to` */
+        uint32_t demand;       /* thousandths of a CPU it uses or waits for */
+        uint64_t benefit;      /* gain in share times demand: the order of acts */
+        uint32_t used;         /* thousandths of a core given away on `to`, with this one */
+        uint32_t capacity;     /* that `to` has for opted-in work, thousandths of a core */
         enum hn_node_class to_class;
-        hn_mask_id want;         /* for PIN */
+        hn_mask_id want; /* for PIN */
 };
 
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */
-        uint64_t min_faults;     /* decayed faults below which they tell nothing: the kernel's first figures are those
-                                    of a stack page or two */
-        uint32_t min_demand;     /* thousandths of a CPU below which a task counts as idle */
-        uint32_t min_gain;       /* thousandths of the signal, after the discount for distance: SMALLIMP */
-        uint32_t incumbent_bonus;/* thousandths by which a better node must beat the one we placed it on */
-        uint32_t pages_share;    /* thousandths on the task's node from which its pages are left where they are */
-        hn_usec_t pages_pause;   /* between two page moves of one process */
+        uint64_t min_faults; /* decayed faults below which they tell nothing: the kernel's first figures are
+                                those of a stack page or two */
+        uint32_t min_demand; /* thousandths of a CPU below which a task counts as idle */
+        uint32_t min_gain;   /* thousandths of the signal, after the discount for distance: SMALLIMP */
+        uint32_t incumbent_bonus; /* thousandths by which a better node must beat the one we placed it on */
+        uint32_t
+                pages_share; /* thousandths on the task's node from which its pages are left where they are */
+        hn_usec_t pages_pause; /* between two page moves of one process */
 };
 
-#define HN_LIMITS_DEFAULT                                     \
-        ((struct hn_limits){                                  \
-                .min_runtime_ns = UINT64_C(1000000000),       \
-                .min_faults = 256,                            \
-                .min_demand = 50,                             \
-                .min_gain = 30,                               \
-                .incumbent_bonus = 125,                       \
-                .pages_share = 900,                           \
-                .pages_pause = 30 * HN_USEC_PER_SEC,          \
+#define HN_LIMITS_DEFAULT                               \
+        ((struct hn_limits){                            \
+                .min_runtime_ns = UINT64_C(1000000000), \
+                .min_faults = 256,                      \
+                .min_demand = 50,                       \
+                .min_gain = 30,                         \
+                .incumbent_bonus = 125,                 \
+                .pages_share = 900,                     \
+                .pages_pause = 30 * HN_USEC_PER_SEC,    \
         })
 
 /* How a node stood when the plan was made, counted with the plan carried out. */
 struct hn_plan_node {
         enum hn_node_class class;
-        uint32_t busy;           /* thousandths of a core in use by all */
-        uint32_t others;         /* of which by work that is not opted in */
-        uint32_t capacity;       /* thousandths of a core for opted-in work */
-        uint32_t nr;             /* runnable tasks */
+        uint32_t busy;     /* thousandths of a core in use by all */
+        uint32_t others;   /* of which by work that is not opted in */
+        uint32_t capacity; /* thousandths of a core for opted-in work */
+        uint32_t nr;       /* runnable tasks */
 };
 
 struct hn_plan;

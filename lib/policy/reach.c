@@ -57,7 +57,8 @@ int hn_reach_find(struct hn_reach *reach, const struct hn_topology *topo, const 
                 hn_mask_id *want = &reach->want[reach->n * topo->n_nodes + i];
 
                 *want = HN_MASK_ID_NONE;
-                if (hn_mask_empty(&m) || (!hn_mask_empty(&sc->nodes) && !hn_mask_has(&sc->nodes, topo->nodes[i].id)))
+                if (hn_mask_empty(&m) ||
+                    (!hn_mask_empty(&sc->nodes) && !hn_mask_has(&sc->nodes, topo->nodes[i].id)))
                         continue;
                 r = hn_mask_pool_intern(s->masks, &m, want);
                 if (r < 0)

@@ -12,14 +12,14 @@
  * a thousand threads cost a handful of set operations. Valid for one snapshot. */
 struct hn_reach_row {
         uint32_t scope;
-        hn_mask_id user;         /* HN_MASK_ID_NONE: the user set no mask */
-        size_t n_reachable;      /* nodes with at least one allowed CPU */
+        hn_mask_id user;    /* HN_MASK_ID_NONE: the user set no mask */
+        size_t n_reachable; /* nodes with at least one allowed CPU */
 };
 
 struct hn_reach {
         size_t n, allocated;
         struct hn_reach_row *rows;
-        hn_mask_id *want;        /* [row * n_nodes + node], HN_MASK_ID_NONE where the node is out of reach */
+        hn_mask_id *want; /* [row * n_nodes + node], HN_MASK_ID_NONE where the node is out of reach */
 };
 
 #define HN_REACH_NULL ((struct hn_reach){})

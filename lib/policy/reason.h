@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* Why homenode acts, waits or leaves alone. One table feeds journal, state file, command line and manual, so that
- * all of them say the same words. */
+/* Why homenode acts, waits or leaves alone. One table feeds journal, state file, command line and manual, so
+ * that all of them say the same words. */
 enum hn_reason {
         /* reasons to act */
         HN_REASON_REMOTE_FAULTS,

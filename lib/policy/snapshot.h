@@ -11,14 +11,14 @@
 #include "base/usec.h"
 #include "policy/topology.h"
 
-/* What one look at the machine yields: plain values, filled by lib/sample (or by a test, or by a simulator) and
- * read by the policy. A snapshot is made of arrays that are reused from sweep to sweep. */
+/* What one look at the machine yields: plain values, filled by lib/sample (or by a test, or by a simulator)
+ * and read by the policy. A snapshot is made of arrays that are reused from sweep to sweep. */
 
 /* Where a figure on the placement of memory came from, best first. "none" is not "0 % remote". */
 enum hn_signal {
-        HN_SIGNAL_NONE,          /* nothing known, and `why_no_signal` of the snapshot may say why */
-        HN_SIGNAL_RESIDENCY,     /* sampled resident pages of the whole process: threads cannot be told apart */
-        HN_SIGNAL_FAULTS,        /* the kernel's NUMA hinting faults of this very thread */
+        HN_SIGNAL_NONE,      /* nothing known, and `why_no_signal` of the snapshot may say why */
+        HN_SIGNAL_RESIDENCY, /* sampled resident pages of the whole process: threads cannot be told apart */
+        HN_SIGNAL_FAULTS,    /* the kernel's NUMA hinting faults of this very thread */
         _HN_SIGNAL_MAX,
 };
 
@@ -26,9 +26,9 @@ const char *hn_signal_to_string(enum hn_signal s);
 
 /* How far homenode may go. A rule's mode is capped by the daemon's. */
 enum hn_mode {
-        HN_MODE_OBSERVE,         /* look */
-        HN_MODE_ADVISE,          /* decide and say so */
-        HN_MODE_MANAGE,          /* act */
+        HN_MODE_OBSERVE, /* look */
+        HN_MODE_ADVISE,  /* decide and say so */
+        HN_MODE_MANAGE,  /* act */
         _HN_MODE_MAX,
         _HN_MODE_INVALID = -22,
 };
@@ -36,64 +36,66 @@ enum hn_mode {
 const char *hn_mode_to_string(enum hn_mode m);
 enum hn_mode hn_mode_from_string(const char *s);
 
-/* One opted-in cgroup with the settings of the rule that matched it. The strings belong to whoever made it. */
+/* One opted-in cgroup with the settings of the rule that matched it. The strings belong to whoever made it.
+ */
 struct hn_scope {
-        const char *path;        /* from the cgroup root, "/system.slice/web-1.service" */
-        const char *rule;        /* name of the rule */
-        enum hn_mode mode;       /* already capped by the daemon's own */
-        bool pages;              /* pages may be moved */
-        bool within_user_mask;   /* UserMask=within: choose inside a narrower mask instead of leaving it alone */
-        struct hn_mask nodes;    /* node *ids* the rule allows; empty = all */
+        const char *path;      /* from the cgroup root, "/system.slice/web-1.service" */
+        const char *rule;      /* name of the rule */
+        enum hn_mode mode;     /* already capped by the daemon's own */
+        bool pages;            /* pages may be moved */
+        bool within_user_mask; /* UserMask=within: choose inside a narrower mask instead of leaving it alone
+                                */
+        struct hn_mask nodes;  /* node *ids* the rule allows; empty = all */
 
         /* filled by the sampler */
-        struct hn_mask cpuset;   /* cpuset.cpus.effective; all online CPUs where the cgroup does not say */
-        struct hn_mask mems;     /* cpuset.mems.effective, node ids; all nodes where the cgroup does not say */
-        bool populated;          /* had a thread at the last sweep */
+        struct hn_mask cpuset; /* cpuset.cpus.effective; all online CPUs where the cgroup does not say */
+        struct hn_mask mems;   /* cpuset.mems.effective, node ids; all nodes where the cgroup does not say */
+        bool populated;        /* had a thread at the last sweep */
 };
 
 /* A thread, identified by tid and start time together: tids are reused. */
 struct hn_task_key {
         pid_t tid;
-        uint64_t start;          /* clock ticks since boot, field 22 of /proc/TID/stat */
+        uint64_t start; /* clock ticks since boot, field 22 of /proc/TID/stat */
 };
 
-#define HN_TASK_COMM_MAX 16      /* TASK_COMM_LEN, with its NUL */
+#define HN_TASK_COMM_MAX 16 /* TASK_COMM_LEN, with its NUL */
 
 /* Task flags of the kernel (include/linux/sched.h), field 9 of /proc/TID/stat. */
-#define HN_PF_KTHREAD 0x00200000u
+#define HN_PF_KTHREAD        0x00200000u
 #define HN_PF_NO_SETAFFINITY 0x04000000u
 
 struct hn_task_sample {
         struct hn_task_key key;
-        pid_t tgid;              /* its process */
+        pid_t tgid;                  /* its process */
         char comm[HN_TASK_COMM_MAX]; /* raw bytes of the observed user's choosing: escape before printing */
-        char state;              /* field 3 of stat: R, S, D, Z, ... */
-        uint8_t sched_class;     /* SCHED_OTHER 0, FIFO 1, RR 2, BATCH 3, IDLE 5, DEADLINE 6 */
-        uint32_t flags;          /* PF_* */
-        hn_node_index node;      /* node of the CPU it last ran on, HN_NODE_NONE if unknown */
-        int cpu;                 /* that CPU */
-        hn_mask_id mask;         /* affinity in force, in the snapshot's pool; HN_MASK_ID_NONE if not readable */
-        uint32_t scope;          /* index into the snapshot's scopes */
-        uint64_t runtime_ns;     /* CPU time since its start */
-        uint64_t wait_ns;        /* time spent runnable but not running, since its start */
-        uint32_t runnable_avg;   /* PELT, 0..1024 and more; 0 if unknown */
+        char state;                  /* field 3 of stat: R, S, D, Z, ... */
+        uint8_t sched_class;         /* SCHED_OTHER 0, FIFO 1, RR 2, BATCH 3, IDLE 5, DEADLINE 6 */
+        uint32_t flags;              /* PF_* */
+        hn_node_index node;          /* node of the CPU it last ran on, HN_NODE_NONE if unknown */
+        int cpu;                     /* that CPU */
+        hn_mask_id mask;     /* affinity in force, in the snapshot's pool; HN_MASK_ID_NONE if not readable */
+        uint32_t scope;      /* index into the snapshot's scopes */
+        uint64_t runtime_ns; /* CPU time since its start */
+        uint64_t wait_ns;    /* time spent runnable but not running, since its start */
+        uint32_t runnable_avg; /* PELT, 0..1024 and more; 0 if unknown */
         enum hn_signal signal;
-        bool fresh;              /* faults (or pages) were read in this sweep; else carried over from an earlier one */
-        int kernel_preferred;    /* the kernel's own numa_preferred_nid as node index, or -1 */
-        uint32_t numa_group;     /* the kernel's numa_group_id, 0 for none */
-        uint64_t scan_seq;       /* mm->numa_scan_seq: finished scan sequences */
-        size_t row;              /* its row in the snapshot's `pages`; valid if signal is not NONE */
+        bool fresh; /* faults (or pages) were read in this sweep; else carried over from an earlier one */
+        int kernel_preferred; /* the kernel's own numa_preferred_nid as node index, or -1 */
+        uint32_t numa_group;  /* the kernel's numa_group_id, 0 for none */
+        uint64_t scan_seq;    /* mm->numa_scan_seq: finished scan sequences */
+        size_t row;           /* its row in the snapshot's `pages`; valid if signal is not NONE */
 };
 
 struct hn_node_load {
-        uint32_t busy;           /* thousandths of a CPU in use on usable CPUs since the last sweep, steal left out */
-        uint64_t free;           /* bytes */
-        uint64_t reclaimable;    /* bytes of clean page cache that a page move may push out */
+        uint32_t busy; /* thousandths of a CPU in use on usable CPUs since the last sweep, steal left out */
+        uint64_t free; /* bytes */
+        uint64_t reclaimable; /* bytes of clean page cache that a page move may push out */
 };
 
 struct hn_snapshot {
-        hn_usec_t now;           /* CLOCK_MONOTONIC (CLOCK_BOOTTIME where it matters not) when the sweep began */
-        size_t n_nodes;          /* as in the topology */
+        hn_usec_t now;  /* CLOCK_MONOTONIC (CLOCK_BOOTTIME where it matters not) when the sweep began */
+        size_t n_nodes; /* as in the topology */
         struct hn_node_load *nodes;
 
         size_t n_scopes;
@@ -102,8 +104,9 @@ struct hn_snapshot {
         size_t n_tasks;
         struct hn_task_sample *tasks; /* ascending tid */
 
-        /* Rows of n_nodes counters: [row * n_nodes + node]. For faults: decayed hinting faults by the node of the
-         * page, private ones in `priv`, shared ones in `shared`. For residency: pages found, all in `priv`. */
+        /* Rows of n_nodes counters: [row * n_nodes + node]. For faults: decayed hinting faults by the node of
+         * the page, private ones in `priv`, shared ones in `shared`. For residency: pages found, all in
+         * `priv`. */
         size_t n_rows;
         uint64_t *priv, *shared;
 
@@ -111,7 +114,7 @@ struct hn_snapshot {
 
         unsigned kernel_balancing; /* kernel.numa_balancing, a bit mask: 1 normal, 2 tiering */
         const char *why_no_signal; /* static text where some tasks had to do without faults, else NULL */
-        hn_usec_t cost;          /* CPU time this sweep took, microseconds */
-        size_t n_denied;         /* tasks of which something could not be read for lack of rights */
-        size_t n_gone;           /* tasks that vanished in mid-sweep */
+        hn_usec_t cost;            /* CPU time this sweep took, microseconds */
+        size_t n_denied;           /* tasks of which something could not be read for lack of rights */
+        size_t n_gone;             /* tasks that vanished in mid-sweep */
 };

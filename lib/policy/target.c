@@ -2,14 +2,15 @@
 #include "base/macro.h"
 #include "policy/target.h"
 
-struct hn_mask hn_target_mask(const struct hn_mask *node, const struct hn_mask *cpuset, const struct hn_mask *user) {
+struct hn_mask hn_target_mask(const struct hn_mask *node, const struct hn_mask *cpuset,
+                              const struct hn_mask *user) {
         struct hn_mask m = hn_mask_and(node, cpuset);
 
         return hn_mask_and(&m, user);
 }
 
-enum hn_owner hn_mask_owner(const struct hn_mask *now, const struct hn_mask *ours, const struct hn_mask *cpuset,
-                            const struct hn_mask *isolated) {
+enum hn_owner hn_mask_owner(const struct hn_mask *now, const struct hn_mask *ours,
+                            const struct hn_mask *cpuset, const struct hn_mask *isolated) {
         struct hn_mask free_to_all = hn_mask_andnot(cpuset, isolated);
 
         if (ours) {

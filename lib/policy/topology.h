@@ -8,30 +8,30 @@
 #include "base/macro.h"
 #include "base/mask.h"
 
-/* The machine as a value. Nodes are addressed by their dense *index* (0 .. n_nodes-1, ascending kernel id) in all
- * of homenode; the kernel's *id*, which has holes and need not start at 0, is met only where text is read or
- * printed. A node that is not online is not here. */
+/* The machine as a value. Nodes are addressed by their dense *index* (0 .. n_nodes-1, ascending kernel id) in
+ * all of homenode; the kernel's *id*, which has holes and need not start at 0, is met only where text is read
+ * or printed. A node that is not online is not here. */
 typedef uint16_t hn_node_index;
 
-#define HN_NODE_NONE UINT16_MAX
+#define HN_NODE_NONE      UINT16_MAX
 #define HN_DISTANCE_LOCAL 10u
 
 struct hn_node {
-        unsigned id;             /* the kernel's number */
-        unsigned package;        /* index of the package it lies in; 0 where the machine does not say */
-        unsigned tier;           /* 0: has CPUs or is the fastest memory; 1, 2, ...: slower, CPU-less memory */
-        unsigned n_cores;        /* cores with a usable CPU: what capacity is counted in */
-        unsigned n_cpus;         /* usable CPUs (SMT threads) */
-        unsigned n_llcs;         /* last-level caches over the usable CPUs, at least 1 where there are CPUs */
-        uint64_t memory;         /* bytes; 0 for a node without memory */
-        struct hn_mask cpus;     /* online CPUs */
-        struct hn_mask usable;   /* cpus less the isolated and nohz_full ones: where a task may be placed */
+        unsigned id;           /* the kernel's number */
+        unsigned package;      /* index of the package it lies in; 0 where the machine does not say */
+        unsigned tier;         /* 0: has CPUs or is the fastest memory; 1, 2, ...: slower, CPU-less memory */
+        unsigned n_cores;      /* cores with a usable CPU: what capacity is counted in */
+        unsigned n_cpus;       /* usable CPUs (SMT threads) */
+        unsigned n_llcs;       /* last-level caches over the usable CPUs, at least 1 where there are CPUs */
+        uint64_t memory;       /* bytes; 0 for a node without memory */
+        struct hn_mask cpus;   /* online CPUs */
+        struct hn_mask usable; /* cpus less the isolated and nohz_full ones: where a task may be placed */
 };
 
 struct hn_device {
-        hn_node_index node;      /* HN_NODE_NONE where the machine does not say */
-        char name[32];           /* "0000:3b:00.0", "eth0", "nvme0n1" */
-        char kind[16];           /* "net", "block", "gpu", ... */
+        hn_node_index node; /* HN_NODE_NONE where the machine does not say */
+        char name[32];      /* "0000:3b:00.0", "eth0", "nvme0n1" */
+        char kind[16];      /* "net", "block", "gpu", ... */
 };
 
 struct hn_topology {

@@ -9,8 +9,9 @@
 
 /* First half of a plan: who may be placed, as which unit, and what all others leave of the nodes. */
 
-/* The share of each node in a task's faults or pages, in thousandths. Memory of a node without CPUs counts for the
- * nearest node that has some: that is as close as a task can come to it (the kernel's numa_nearest_node()). */
+/* The share of each node in a task's faults or pages, in thousandths. Memory of a node without CPUs counts
+ * for the nearest node that has some: that is as close as a task can come to it (the kernel's
+ * numa_nearest_node()). */
 static void shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t) {
         size_t n = p->topo->n_nodes;
         uint64_t total = 0;
@@ -24,7 +25,8 @@ static void shares(struct hn_plan *p, const struct hn_snapshot *s, const struct 
                 hn_node_index near = hn_topology_nearest_with_cpus(p->topo, i);
 
                 if (near != HN_NODE_NONE)
-                        p->share[near] += hn_weight(s->priv[t->row * n + i], s->shared[t->row * n + i], total);
+                        p->share[near] += hn_weight(s->priv[t->row * n + i], s->shared[t->row * n + i],
+                                                    total);
         }
 }
 
@@ -38,7 +40,8 @@ static hn_mask_id user_mask(const struct hn_snapshot *s, size_t i, const struct 
 }
 
 /* A task that will not be placed uses its node like any other work. */
-static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t, const struct hn_task_state *st) {
+static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t,
+                           const struct hn_task_state *st) {
         if (t->node < p->topo->n_nodes)
                 p->nodes[t->node].others += st->used;
 }
@@ -50,7 +53,8 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
         for (size_t i = 0; i < s->n_tasks; i++) {
                 const struct hn_task_sample *t = &s->tasks[i];
                 const struct hn_task_state *st = hn_model_state(model, i);
-                bool pinned = st->pinned != HN_NODE_NONE, cooling = hn_model_cooldown_left(model, i, s->now) > 0;
+                bool pinned = st->pinned != HN_NODE_NONE,
+                     cooling = hn_model_cooldown_left(model, i, s->now) > 0;
                 struct hn_decision *d = &p->decisions[i];
                 enum hn_reason no = _HN_REASON_INVALID;
                 size_t reach;
@@ -148,8 +152,8 @@ static uint32_t largest_node(const struct hn_topology *topo) {
         return cpus * 1000;
 }
 
-static void add_unit(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s, size_t first,
-                     size_t n, const struct hn_limits *limits) {
+static void add_unit(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                     size_t first, size_t n, const struct hn_limits *limits) {
         size_t tag = p->n_units;
         struct hn_crew *c = &p->crews[tag];
         struct hn_unit *u = &p->units[tag];
@@ -164,7 +168,8 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         }
         u->incumbent = seat(p, c);
         for (size_t k = 0; k < n; k++)
-                u->placed = u->placed || hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
+                u->placed = u->placed ||
+                            hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
         u->placed = u->placed && u->incumbent != HN_NODE_NONE;
         u->bonus = u->placed ? limits->incumbent_bonus : limits->min_gain;
         score(p, s, c, &p->scores[u->score]);

@@ -112,6 +112,14 @@ static void rows_of_two_units(void **state) {
                 { { { 1000, 0, false, false, 30, { 0, 1000, 0, 0 }, 0 }, IDLE }, { 2000, 749, 2000, 2000 } },
                 { { { 1000, 1, true, false, 125, { 0, 1000, 0, 0 }, 1 }, IDLE }, { 2000, 500, 2000, 2000 } },
                 { { { 1000, 1, true, false, 125, { 0, 1000, 0, 0 }, 0 }, IDLE }, { 2000, 499, 2000, 2000 } },
+                /* who is only content with second best waits until those who are content with it as their
+                 * best have chosen, and then until those who need not move for it have */
+                { { { 1000, 1, false, false, 30, { 1000, 500, 0, 0 }, 2 },
+                    { 1000, 2, false, false, 30, { 0, 1000, 0, 0 }, 1 } },
+                  { 0, 1000, 2000, 0 } },
+                { { { 1000, 2, false, false, 30, { 1000, 600, 0, 0 }, 2 },
+                    { 1000, 1, false, false, 30, { 1000, 900, 0, 0 }, 1 } },
+                  { 0, 1000, 2000, 0 } },
                 /* who loses its seat must not take another's for it */
                 { { { 1000, 0, false, false, 30, { 1000, 600, 0, 0 }, 2 },
                     { 1000, 1, false, false, 30, { 0, 400, 0, 0 }, 1 } },

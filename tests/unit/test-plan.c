@@ -201,6 +201,26 @@ static void when_pages_are_brought(void **state) {
         }
 }
 
+/* Two wish to go where by counts there is place for one: who gains most goes, however they are numbered. */
+static void most_gain_goes_first(void **state) {
+        (void) state;
+        for (size_t best = 0; best < 2; best++) {
+                _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 2);
+                for (size_t i = 0; i < 2; i++) {
+                        cast(&f, i, 0, 1);
+                        f.priv[i * 4] = i == best ? 0 : 300;
+                }
+                two_seconds(&f);
+                plan = decide(&f);
+                ROW_EQUAL(best, hn_plan_decision(plan, best)->reason, HN_REASON_REMOTE_FAULTS);
+                ROW_EQUAL(best, hn_plan_decision(plan, 1 - best)->reason, HN_REASON_LOAD_IMBALANCE);
+                fixture_deinit(&f);
+        }
+}
+
 /* How the nodes stand once the plan is carried out. */
 static void nodes_of_a_plan(void **state) {
         static const struct {
@@ -344,6 +364,7 @@ int main(void) {
                 cmocka_unit_test(numbers_of_a_decision),
                 cmocka_unit_test(order_of_acts),
                 cmocka_unit_test(when_pages_are_brought),
+                cmocka_unit_test(most_gain_goes_first),
                 cmocka_unit_test(nodes_of_a_plan),
                 cmocka_unit_test(threads_of_a_process_go_together),
                 cmocka_unit_test(masks_of_users_are_left_alone),
