@@ -32,6 +32,11 @@ struct hn_stand {
         uint32_t imb_nr; /* task imbalance the CPU balancer tolerates, hn_imb_numa_nr() */
 };
 
+/* How many tasks a demand of so many thousandths of a CPU is: half a task counts as one. */
+static inline uint32_t hn_stand_tasks(uint32_t demand) {
+        return (demand + 500) / 1000;
+}
+
 enum hn_node_class hn_stand_classify(const struct hn_stand *st);
 
 /* Goes through the shifts in their order (most gain first), admits, and keeps `nodes` up to date with what it

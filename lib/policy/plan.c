@@ -160,7 +160,7 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 p->shifts[p->n_shifts++] = (struct hn_shift){
                         .from = u->incumbent,
                         .to = u->result,
-                        .n_tasks = (uint32_t) c->n,
+                        .n_tasks = hn_stand_tasks(u->demand),
                         .demand = u->demand,
                         .worth = (uint64_t) c->gain * u->demand,
                         .tag = u->tag,

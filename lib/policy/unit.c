@@ -215,7 +215,6 @@ static void stand_up(struct hn_plan *p) {
                 p->capacity[i] = all - HN_MIN(others, all);
                 p->nodes[i].capacity = p->capacity[i];
                 p->stands[i] = (struct hn_stand){
-                        .nr = (others + 500) / 1000,
                         .weight = node->n_cores,
                         .busy = others,
                         .imb_nr = hn_imb_numa_nr(node->n_cpus, node->n_llcs, 1, 1),
@@ -226,9 +225,11 @@ static void stand_up(struct hn_plan *p) {
 
                 if (u->incumbent == HN_NODE_NONE)
                         continue;
-                p->stands[u->incumbent].nr += (uint32_t) p->crews[i].n;
                 p->stands[u->incumbent].busy += u->demand;
         }
+        /* Runnable tasks on average, which is what H2 asks for: ten that each run a tenth of the time are one. */
+        for (size_t i = 0; i < p->topo->n_nodes; i++)
+                p->stands[i].nr = hn_stand_tasks(p->stands[i].busy);
 }
 
 int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
