@@ -24,6 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/systemd/homenoded.service DESTINATION lib/sy
 install(FILES systemd/80-homenode.preset DESTINATION lib/systemd/system-preset)
 install(FILES systemd/homenode.sysusers DESTINATION lib/sysusers.d RENAME homenode.conf)
 install(FILES systemd/homenode.tmpfiles DESTINATION lib/tmpfiles.d RENAME homenode.conf)
+install(FILES conf/homenode.catalog DESTINATION lib/systemd/catalog)
 
 # The administrator's file: installing again must not undo what was written there. The packaged text is always
 # beside the documentation.

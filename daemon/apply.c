@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "act/affinity.h"
+#include "base/macro.h"
+#include "daemon/apply.h"
+#include "daemon/clock.h"
+#include "daemon/manager.h"
+#include "daemon/wording.h"
+#include "policy/target.h"
+
+/* An act in progress: the decision and what it is about. */
+struct act {
+        const struct hn_decision *d;
+        const struct hn_task_sample *task;
+        const struct hn_scope *scope;
+        struct hn_log_facts facts;
+        struct hn_log_figure figures[6];
+        char object[32]; /* "task 4711": what is said once is said of this */
+        char text[512];
+        bool dry;
+};
+
+static int node_id(const struct hn_manager *m, hn_node_index node) {
+        return node < m->topo.n_nodes ? (int) m->topo.nodes[node].id : -1;
+}
+
+static void prepare(const struct hn_manager *m, const struct hn_decision *d, struct act *a) {
+        const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
+
+        *a = (struct act){ .d = d, .task = t, .scope = &m->snapshot.scopes[t->scope] };
+        a->dry = a->scope->mode != HN_MODE_MANAGE || !m->root.live || !m->ledger;
+        snprintf(a->object, sizeof(a->object), "task %d", t->key.tid);
+        hn_wording_decision(d, &m->topo, a->dry, a->text, sizeof(a->text));
+        memcpy(a->figures,
+               (struct hn_log_figure[]){
+                       { "SHARE_FROM", d->share_from },
+                       { "SHARE_TO", d->share_to },
+                       { "DEMAND", d->demand },
+                       { "NODE_USED", d->used },
+                       { "NODE_CAPACITY", d->capacity },
+                       { .name = NULL },
+               },
+               sizeof(a->figures));
+        a->facts = (struct hn_log_facts){
+                .tid = t->key.tid,
+                .tgid = t->tgid,
+                .comm = t->comm,
+                .from = node_id(m, d->from),
+                .to = node_id(m, d->to),
+                .reason = hn_reason_to_string(d->reason),
+                .scope = a->scope->path,
+                .rule = a->scope->rule,
+                .figures = a->figures,
+        };
+}
+
+static void remember(struct hn_manager *m, const struct act *a, enum hn_state_act what) {
+        hn_state_event_add(&m->state, hn_clock(CLOCK_REALTIME), what, a->task->key.tid, a->task->comm,
+                           a->facts.from, a->facts.to, a->facts.reason, a->text);
+}
+
+/* A decision that ends in nothing: refusals are told once a task and reason. */
+static void tell_refusal(struct hn_manager *m, const struct hn_decision *d) {
+        struct act a;
+
+        if (!hn_reason_is_refusal(d->reason))
+                return;
+        prepare(m, d, &a);
+        if (!hn_log_event_once(&m->log, a.object, (int) d->reason, HN_EVENT_TASK_REFUSED, LOG_INFO, &a.facts,
+                               "%s (%d): %s", a.task->comm, a.task->key.tid, a.text))
+                return;
+        remember(m, &a, HN_STATE_REFUSE);
+        hn_state_refusal_add(&m->state, a.facts.reason);
+}
+
+/* What the ledger is to know of a mask of ours. */
+static void fill_record(const struct hn_manager *m, const struct act *a, const struct hn_mask *before,
+                        const struct hn_mask *old, bool unrestricted, const struct hn_mask *want,
+                        const char *reason, struct hn_record *rec) {
+        (void) m;
+        *rec = (struct hn_record){
+                .key = a->task->key,
+                .tgid = a->task->tgid,
+                .unrestricted = unrestricted,
+                .before = *before,
+                .want = *want,
+                .boot_usec = hn_clock(CLOCK_BOOTTIME),
+                .real_usec = hn_clock(CLOCK_REALTIME),
+        };
+        if (!unrestricted)
+                rec->old = *old;
+        snprintf(rec->reason, sizeof(rec->reason), "%s", reason);
+        snprintf(rec->cgroup, sizeof(rec->cgroup), "%s", a->scope->path);
+}
+
+static void say_failure(struct hn_manager *m, const struct act *a, int r) {
+        if (r < 0)
+                hn_log_event_once(&m->log, a->object, r, HN_EVENT_TASK_REFUSED, LOG_WARNING, &a->facts,
+                                  "%s (%d): cannot be pinned: %s", a->task->comm, a->task->key.tid,
+                                  strerror(-r));
+        else
+                hn_log_event_once(&m->log, a->object, r, HN_EVENT_TASK_REFUSED, LOG_INFO, &a->facts,
+                                  "%s (%d): not pinned: %s", a->task->comm, a->task->key.tid,
+                                  r == HN_APPLY_CHANGED ? hn_reason_to_sentence(HN_REASON_CHANGED_BY_OTHER)
+                                                        : hn_reason_to_sentence(HN_REASON_REFUSED_BY_KERNEL));
+}
+
+/* Look, write down, write, look: the pin itself. Returns enum hn_apply or -errno. */
+static int pin(struct hn_manager *m, const struct act *a) {
+        const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
+        const struct hn_mask *before = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
+        const struct hn_mask *want = hn_mask_pool_get(m->snapshot.masks, a->d->want);
+        bool ours_already = st->pinned != HN_NODE_NONE;
+        bool unrestricted = ours_already ? st->unrestricted
+                                         : hn_mask_owner(before, NULL, &a->scope->cpuset,
+                                                         &m->topo.isolated) == HN_OWNER_NOBODY;
+        hn_mask_id old = ours_already ? st->before : a->task->mask, cpuset;
+        static struct hn_record rec; /* several KiB */
+        int r, q;
+
+        r = hn_mask_pool_intern(m->snapshot.masks, &a->scope->cpuset, &cpuset);
+        if (r < 0)
+                return r;
+        /* Interning may have moved the pool. */
+        before = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
+        want = hn_mask_pool_get(m->snapshot.masks, a->d->want);
+
+        fill_record(m, a, before, hn_mask_pool_get(m->snapshot.masks, old), unrestricted, want,
+                    a->facts.reason, &rec);
+        r = hn_ledger_note(m->ledger, &rec);
+        if (r < 0)
+                return r; /* what is not on the ledger is not done */
+
+        r = hn_affinity_pin(&m->world.ops, &a->task->key, before, want, NULL);
+        q = r == HN_APPLY_OK ? hn_ledger_confirm(m->ledger, &a->task->key)
+                             : hn_ledger_withdraw(m->ledger, &a->task->key);
+        if (q < 0)
+                hn_log_warning_errno(&m->log, q, "Cannot write to the ledger");
+
+        if (r == HN_APPLY_OK)
+                hn_model_note_pin(m->model, a->d->task, a->d->from, a->d->to, a->d->want, old, cpuset,
+                                  unrestricted, m->snapshot.now);
+        else if (r == HN_APPLY_CHANGED)
+                hn_model_note_changed(m->model, a->d->task);
+        else if (r == HN_APPLY_REFUSED)
+                hn_model_note_refused(m->model, a->d->task);
+        return r;
+}
+
+static void apply_pin(struct hn_manager *m, const struct act *a) {
+        int r;
+
+        if (a->dry) {
+                if (hn_log_event_once(&m->log, a->object, (int) a->d->reason * 4096 + a->d->to,
+                                      HN_EVENT_TASK_WOULD_PIN, LOG_NOTICE, &a->facts, "%s (%d): %s",
+                                      a->task->comm, a->task->key.tid, a->text))
+                        remember(m, a, HN_STATE_WOULD_PIN);
+                return;
+        }
+        r = pin(m, a);
+        if (r == HN_APPLY_OK) {
+                m->state.moves++;
+                remember(m, a, HN_STATE_PIN);
+                hn_log_event(&m->log, HN_EVENT_TASK_PINNED, LOG_NOTICE, &a->facts, "%s (%d): %s",
+                             a->task->comm, a->task->key.tid, a->text);
+        } else if (r != HN_APPLY_GONE && r != HN_APPLY_RETRY)
+                say_failure(m, a, r);
+}
+
+static void apply_release(struct hn_manager *m, const struct act *a) {
+        const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
+        struct hn_mask old;
+        int r;
+
+        if (a->dry)
+                return;
+        old = st->unrestricted ? hn_topology_unrestricted(&m->topo)
+                               : *hn_mask_pool_get(m->snapshot.masks, st->before);
+        r = hn_affinity_pin(&m->world.ops, &a->task->key, hn_mask_pool_get(m->snapshot.masks, a->task->mask),
+                            &old, NULL);
+        if (r == HN_APPLY_RETRY)
+                return;
+        if (r == HN_APPLY_OK) {
+                hn_model_note_release(m->model, a->d->task, m->snapshot.now);
+                m->state.restored++;
+                remember(m, a, HN_STATE_RELEASE);
+                hn_log_event(&m->log, HN_EVENT_TASK_RELEASED, LOG_NOTICE, &a->facts, "%s (%d): %s",
+                             a->task->comm, a->task->key.tid, a->text);
+        } else if (r != HN_APPLY_GONE) {
+                hn_model_note_changed(m->model, a->d->task);
+                say_failure(m, a, r);
+        }
+        r = hn_ledger_forget(m->ledger, &a->task->key);
+        if (r < 0)
+                hn_log_warning_errno(&m->log, r, "Cannot write to the ledger");
+}
+
+/* Born with our mask: from now on it has a record of its own. Its mask before our act is that of its creator.
+ */
+static void apply_adopt(struct hn_manager *m, const struct act *a) {
+        const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
+        const struct hn_mask *mask = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
+        static struct hn_record rec;
+        int r;
+
+        if (!m->ledger)
+                return;
+        fill_record(m, a, mask, hn_mask_pool_get(m->snapshot.masks, st->before), st->unrestricted, mask,
+                    "inherited", &rec);
+        r = hn_ledger_note(m->ledger, &rec);
+        if (r >= 0)
+                r = hn_ledger_confirm(m->ledger, &a->task->key);
+        if (r < 0)
+                hn_log_warning_errno(&m->log, r, "Cannot write to the ledger");
+        else
+                hn_model_note_recorded(m->model, a->d->task);
+}
+
+static void apply_forget(struct hn_manager *m, const struct act *a) {
+        const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
+        int r;
+
+        if (st->changed_by_other)
+                hn_log_event_once(&m->log, a->object, HN_REASON_CHANGED_BY_OTHER, HN_EVENT_MASK_CHANGED,
+                                  LOG_NOTICE, &a->facts, "%s (%d): %s, so it is left alone from now on",
+                                  a->task->comm, a->task->key.tid,
+                                  hn_reason_to_sentence(HN_REASON_CHANGED_BY_OTHER));
+        r = m->ledger ? hn_ledger_forget(m->ledger, &a->task->key) : 0;
+        if (r < 0)
+                hn_log_warning_errno(&m->log, r, "Cannot write to the ledger");
+        hn_model_note_recorded(m->model, a->d->task);
+}
+
+static void apply_pages(struct hn_manager *m, const struct act *a) {
+        if (a->dry) {
+                hn_log_event_once(&m->log, a->object, (int) a->d->reason * 4096 + a->d->to,
+                                  HN_EVENT_TASK_WOULD_PIN, LOG_NOTICE, &a->facts, "%s (%d): %s",
+                                  a->task->comm, a->task->key.tid, a->text);
+                return;
+        }
+        /* One process at a time; the others keep their turn. */
+        if (!hn_pager_start(&m->pager, m, a->d))
+                return;
+        hn_model_note_pages(m->model, a->d->task, m->snapshot.now);
+        remember(m, a, HN_STATE_PAGES);
+        hn_log_event(&m->log, HN_EVENT_PAGES_MOVED, LOG_NOTICE, &a->facts, "%s (%d): %s", a->task->comm,
+                     a->task->key.tid, a->text);
+}
+
+void hn_apply_plan(struct hn_manager *m) {
+        for (size_t i = 0; i < hn_plan_n_acts(m->plan); i++) {
+                struct act a;
+
+                prepare(m, hn_plan_act(m->plan, i), &a);
+                switch (a.d->act) {
+                case HN_ACT_PIN: apply_pin(m, &a); break;
+                case HN_ACT_RELEASE: apply_release(m, &a); break;
+                case HN_ACT_PAGES: apply_pages(m, &a); break;
+                case HN_ACT_ADOPT: apply_adopt(m, &a); break;
+                case HN_ACT_FORGET: apply_forget(m, &a); break;
+                case HN_ACT_NONE:
+                case _HN_ACT_MAX: break;
+                }
+        }
+        for (size_t i = 0; i < m->snapshot.n_tasks; i++)
+                if (hn_plan_decision(m->plan, i)->act == HN_ACT_NONE)
+                        tell_refusal(m, hn_plan_decision(m->plan, i));
+}

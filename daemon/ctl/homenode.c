@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* homenode: looks at the machine, at tasks, at the daemon. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "verb.h"
+
+static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+        const char *help;
+} verbs[] = {
+        { "nodes", hn_verb_nodes, "the machine: CPUs, memory, load and distances of each node" },
+        { "ps", hn_verb_ps, "tasks: where they run, where their memory is" },
+        { "status", hn_verb_status, "the daemon: what it watches, what it did and did not, and why" },
+};
+
+void hn_complain(const char *fmt, ...) {
+        va_list ap;
+
+        fputs("homenode: ", stderr);
+        va_start(ap, fmt);
+        (void) vfprintf(stderr, fmt, ap);
+        va_end(ap);
+        fputc('\n', stderr);
+}
+
+int hn_complain_errno(int r, const char *fmt, ...) {
+        va_list ap;
+
+        fputs("homenode: ", stderr);
+        va_start(ap, fmt);
+        (void) vfprintf(stderr, fmt, ap);
+        va_end(ap);
+        fprintf(stderr, ": %s\n", strerror(-r));
+        switch (-r) {
+        case EACCES:
+        case EPERM: return EX_NOPERM;
+        case ENOENT:
+        case ENOTDIR:
+        case ENODEV: return EX_NOINPUT;
+        case EINVAL: return EX_DATAERR;
+        default: return EX_OSERR;
+        }
+}
+
+int hn_complain_usage(const char *verb) {
+        fprintf(stderr, "Try \"homenode%s%s --help\".\n", verb ? " " : "", verb ? verb : "");
+        return EX_USAGE;
+}
+
+int hn_flush_output(void) {
+        if (fflush(stdout) == 0 && !ferror(stdout))
+                return EX_OK;
+        hn_complain("cannot write the output");
+        return EX_IOERR;
+}
+
+static int help(void) {
+        printf("Usage: homenode VERB [OPTION...]\n\n"
+               "Looks after programs and their memory on machines with several NUMA nodes.\n\nVerbs:\n");
+        for (size_t i = 0; i < HN_ELEMENTS(verbs); i++)
+                printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+        printf("\nOptions:\n"
+               "  -h, --help     this text; with a verb, the verb's own\n"
+               "      --version  the version\n\n"
+               "See homenode(1), homenoded(8).\n");
+        return hn_flush_output();
+}
+
+int main(int argc, char **argv) {
+        static const struct option options[] = {
+                { "help", no_argument, NULL, 'h' },
+                { "version", no_argument, NULL, 'V' },
+                {},
+        };
+        int c;
+
+        /* The leading + ends the options at the verb: what follows is the verb's. */
+        while ((c = getopt_long(argc, argv, "+h", options, NULL)) >= 0)
+                switch (c) {
+                case 'h': return help();
+                case 'V': printf("homenode %s\n", HN_VERSION); return hn_flush_output();
+                default: return hn_complain_usage(NULL);
+                }
+        if (optind == argc) {
+                hn_complain("a verb is missing");
+                return hn_complain_usage(NULL);
+        }
+        argc -= optind;
+        argv += optind;
+        optind = 0; /* a new start, of glibc's internal state too */
+        for (size_t i = 0; i < HN_ELEMENTS(verbs); i++)
+                if (strcmp(argv[0], verbs[i].name) == 0)
+                        return verbs[i].run(argc, argv);
+        hn_complain("there is no verb \"%s\"", argv[0]);
+        return hn_complain_usage(NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include "act/caps.h"
+#include "act/ledger.h"
+#include "act/world.h"
+#include "base/macro.h"
+#include "base/usec.h"
+#include "daemon/config.h"
+#include "daemon/log.h"
+#include "daemon/options.h"
+#include "daemon/pager.h"
+#include "daemon/rules.h"
+#include "daemon/state.h"
+#include "policy/cost.h"
+#include "policy/model.h"
+#include "policy/plan.h"
+#include "sample/cgroupfs.h"
+#include "sample/sampler.h"
+#include "sample/sysroot.h"
+
+/* Everything homenoded has, in one struct: what it looks at, what it remembers, what it decides, what it did.
+ * The order of a tick is in hn_manager_step(); the files beside this one each carry out one part of it. */
+struct hn_manager {
+        struct hn_log log;
+        struct hn_options options;
+        struct hn_config config;
+        struct hn_caps caps; /* storage of the sampler's hook */
+        unsigned have_caps;  /* HN_CAPS_* */
+
+        /* the machine */
+        struct hn_sysroot root;
+        struct hn_topology topo;
+        struct hn_cgroupfs cgroups;
+        bool numa; /* there are two nodes to choose from */
+        hn_usec_t topo_checked;
+
+        /* sample, model, decide */
+        struct hn_scope_list scopes;
+        struct hn_sampler sampler;
+        struct hn_snapshot snapshot; /* of the sampler; valid until the next sweep */
+        struct hn_model *model;
+        struct hn_plan *plan;
+        struct hn_limits limits;
+
+        /* act */
+        struct hn_world world;    /* on a live machine */
+        struct hn_ledger *ledger; /* NULL: cannot act, only advise */
+        bool reloaded;            /* what a rule managed may not be managed any more */
+        hn_usec_t strays_checked, ledger_pruned;
+        struct hn_pager pager;
+
+        /* tell */
+        struct hn_state state;
+        struct hn_state_scope *state_scopes;
+        size_t n_state_scopes;
+        enum hn_signal signal; /* best one in use at the last tick */
+        bool signal_known;
+
+        /* keep to the budget */
+        uint64_t cost; /* of a tick on average, microseconds of CPU */
+        hn_usec_t last_tick;
+        uint64_t cpu_spent; /* of this process at the last tick, microseconds */
+
+        sd_event *event;
+        sd_event_source *timer, *page_timer, *end_timer;
+};
+
+/* Reads config and machine, opens the ledger, and restores whatever an earlier run left behind.
+ * Returns 0 or -errno, having said what went wrong. The caller frees `*ret`. */
+int hn_manager_new(const struct hn_options *options, struct hn_manager **ret);
+
+/* Gives back all that is still ours and says so. */
+struct hn_manager *hn_manager_free(struct hn_manager *m);
+HN_DEFINE_CLEANUP(struct hn_manager *, hn_manager_free);
+
+/* Serves until a signal, or the time that was asked for, ends it. Returns an exit status or -errno. */
+int hn_manager_run(struct hn_manager *m);
+
+/* One tick: sample, feed, decide, act, tell. `now` is CLOCK_MONOTONIC. An error here is one of memory; what
+ * the machine answers never is. */
+int hn_manager_step(struct hn_manager *m, hn_usec_t now);
+
+/* Reads the config again. With any warning the settings stay as they are. */
+void hn_manager_reload(struct hn_manager *m);
+
+/* The mode nothing goes beyond. */
+enum hn_mode hn_manager_mode(const struct hn_manager *m);
