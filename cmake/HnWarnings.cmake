@@ -28,6 +28,8 @@ target_compile_options(hn-warnings INTERFACE
 target_compile_features(hn-warnings INTERFACE c_std_17)
 # Linux is the only target. Empty, so that a file may say it again for itself without a redefinition.
 target_compile_definitions(hn-warnings INTERFACE _GNU_SOURCE=)
+# Assertions stay in every build: a daemon that finds itself mistaken ends, and the masks go back to what they were.
+target_compile_options(hn-warnings INTERFACE -UNDEBUG)
 if(HN_WERROR)
         target_compile_options(hn-warnings INTERFACE -Werror)
 endif()

@@ -111,22 +111,20 @@ static void say_failure(struct hn_manager *m, const struct act *a, int r) {
 /* Look, write down, write, look: the pin itself. Returns enum hn_apply or -errno. */
 static int pin(struct hn_manager *m, const struct act *a) {
         const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
-        const struct hn_mask *before = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
-        const struct hn_mask *want = hn_mask_pool_get(m->snapshot.masks, a->d->want);
-        bool ours_already = st->pinned != HN_NODE_NONE;
-        bool unrestricted = ours_already ? st->unrestricted
-                                         : hn_mask_owner(before, NULL, &a->scope->cpuset,
-                                                         &m->topo.isolated) == HN_OWNER_NOBODY;
+        bool ours_already = st->pinned != HN_NODE_NONE, unrestricted;
         hn_mask_id old = ours_already ? st->before : a->task->mask, cpuset;
+        const struct hn_mask *before, *want;
         static struct hn_record rec; /* several KiB */
         int r, q;
 
         r = hn_mask_pool_intern(m->snapshot.masks, &a->scope->cpuset, &cpuset);
         if (r < 0)
                 return r;
-        /* Interning may have moved the pool. */
         before = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
         want = hn_mask_pool_get(m->snapshot.masks, a->d->want);
+        unrestricted = ours_already ? st->unrestricted
+                                    : hn_mask_owner(before, NULL, &a->scope->cpuset, &m->topo.isolated) ==
+                                              HN_OWNER_NOBODY;
 
         fill_record(m, a, before, hn_mask_pool_get(m->snapshot.masks, old), unrestricted, want,
                     a->facts.reason, &rec);

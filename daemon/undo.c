@@ -136,7 +136,6 @@ void hn_undo_strays(struct hn_manager *m, hn_usec_t now) {
         struct hn_restore x = {
                 .world = &m->world, .ledger = m->ledger, .report = on_restored, .userdata = &m->log
         };
-        _hn_cleanup_(hn_freep) struct hn_task_key *keys = NULL;
         bool opted_out = false;
         int r = 0;
 

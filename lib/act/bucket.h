@@ -13,6 +13,7 @@ struct hn_bucket {
         int64_t burst; /* bytes */
         int64_t level; /* bytes, negative: owed */
         hn_usec_t at;  /* when `level` was right */
+        uint64_t rest; /* millionths of a byte that have come in beyond it */
 };
 
 /* Full at the start. A burst below a huge page would never let one through. */
@@ -24,22 +25,20 @@ static inline struct hn_bucket hn_bucket_make(uint64_t rate, hn_usec_t now) {
 
 /* What may be spent at `now`. */
 static inline uint64_t hn_bucket_level(struct hn_bucket *b, hn_usec_t now) {
-        hn_usec_t passed = hn_usec_sub(now, b->at);
-        uint64_t drops;
+        uint64_t flow;
 
-        /* Whole bytes only, and the clock moves on by what they took: the rest of a byte is not lost. */
-        if (b->rate > 0 && __builtin_mul_overflow(b->rate, passed, &drops))
-                drops = UINT64_MAX;
-        else
-                drops = b->rate * passed;
-        drops /= HN_USEC_PER_SEC;
-        if (drops >= (uint64_t) (b->burst - b->level)) {
-                b->level = b->rate ? b->burst : 0;
-                b->at = HN_MAX(b->at, now);
-        } else if (drops > 0) {
-                b->level += (int64_t) drops;
-                b->at += drops * HN_USEC_PER_SEC / b->rate;
-        }
+        if (now <= b->at)
+                return b->level > 0 ? (uint64_t) b->level : 0;
+        if (__builtin_mul_overflow(b->rate, now - b->at, &flow) ||
+            __builtin_add_overflow(flow, b->rest, &flow))
+                flow = UINT64_MAX;
+        b->at = now;
+        b->rest = flow % HN_USEC_PER_SEC;
+        if (b->rate > 0 && flow / HN_USEC_PER_SEC >= (uint64_t) (b->burst - b->level)) {
+                b->level = b->burst;
+                b->rest = 0;
+        } else
+                b->level += (int64_t) (flow / HN_USEC_PER_SEC);
         return b->level > 0 ? (uint64_t) b->level : 0;
 }
 

@@ -109,8 +109,8 @@ static bool is_younger(const struct hn_mark *mark, uint64_t start) {
         return tick_to_usec(start == UINT64_MAX ? start : start + 1) > mark->since;
 }
 
-bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *masks, const struct hn_mask *mask,
-                        uint64_t start) {
+bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *masks,
+                        const struct hn_mask *mask, uint64_t start) {
         hn_mask_id no = HN_MASK_ID_NONE;
 
         if (hn_mask_empty(mask))

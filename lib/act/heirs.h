@@ -56,10 +56,10 @@ struct hn_heir {
         size_t n_kin;
 };
 
-/* Whether a task born at `start` with this mask could be an heir at all, whoever its kin: a question that needs no
- * more reading of /proc, and settles nearly all of them. */
-bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *masks, const struct hn_mask *mask,
-                        uint64_t start);
+/* Whether a task born at `start` with this mask could be an heir at all, whoever its kin: a question that
+ * needs no more reading of /proc, and settles nearly all of them. */
+bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *masks,
+                        const struct hn_mask *mask, uint64_t start);
 
 /* Whether `heir` may have its mask from this mark. `*ret_rank` is the distance: 0 own process, then
  * ancestors, the cgroup last. */

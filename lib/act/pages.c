@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
 #include <numaif.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,8 +17,8 @@
 
 #define HUGE_SIZE (UINT64_C(2) << 20)
 
-/* What a status reads that the kernel did not write. */
-#define UNWRITTEN INT_MIN
+/* What a status reads that the kernel did not write: past the last errno (MAX_ERRNO is 4095). */
+#define UNWRITTEN (-4096)
 
 /* Rounds that may move nothing before a process counts as unmovable. */
 #define USELESS_MAX 4u
@@ -234,7 +233,7 @@ static bool is_busy(int status) {
 static uint64_t move_chosen(struct hn_page_job *job, const struct hn_pages_ops *ops, struct round *x,
                             int *ret_error) {
         uint64_t arrived = 0;
-        long failed = 0;
+        long failed;
         int r;
 
         *ret_error = 0;
@@ -312,6 +311,7 @@ static uint64_t allowance_of(struct hn_page_job *job, struct hn_page_budget *bud
         uint64_t left = job->limit > moved ? job->limit - moved : 0;
         uint64_t room = budget->free > budget->floor ? budget->free - budget->floor : 0;
 
+        assert(job->page_size > 0);
         if (left < job->page_size)
                 job->state = HN_PAGE_JOB_DONE;
         else if (room < job->page_size)
@@ -386,6 +386,7 @@ enum hn_page_job_state hn_page_job_step(struct hn_page_job *job, const struct hn
         hn_usec_t begin = ops->clock(ops->userdata), before = begin;
         bool more = true;
 
+        assert(job->page_size > 0);
         if (job->state != HN_PAGE_JOB_RUNNING)
                 return job->state;
         x = malloc(sizeof(*x));

@@ -21,12 +21,21 @@ enum hn_node_class hn_stand_classify(const struct hn_stand *st) {
         return hn_node_classify(st->nr, st->weight, capacity, util, util, HN_IMBALANCE_PCT);
 }
 
+/* A unit of several threads is nowhere local unless all of it is in one place, and its threads come from
+ * several nodes, so counts of two nodes say nothing. It may go where there are cores for all of it: cores and
+ * not CPUs, as S0's collapse began where the cores ended. */
+static bool has_cores_for(const struct hn_shift *s, const struct hn_stand *dst) {
+        return dst->nr + s->n_tasks <= dst->weight;
+}
+
 static bool gate(const struct hn_shift *s, const struct hn_stand *nodes) {
         const struct hn_stand *dst = &nodes[s->to], *src;
 
         if (s->from == HN_NODE_NONE)
                 return hn_stand_classify(dst) == HN_CLASS_HAS_SPARE;
         src = &nodes[s->from];
+        if (s->together && has_cores_for(s, dst))
+                return true;
         if (hn_stand_classify(dst) == HN_CLASS_HAS_SPARE) {
                 /* hn_may_move() for several tasks that go together. */
                 int64_t after = (int64_t) dst->nr + s->n_tasks, left = (int64_t) src->nr - s->n_tasks;

@@ -19,6 +19,8 @@ struct hn_shift {
         uint32_t demand;  /* of all of them, thousandths of a CPU */
         uint64_t worth;   /* what it brings: the caller sorts by it, hn_admit() keeps the order */
         size_t tag;       /* the caller's */
+        bool together;    /* threads that share their memory and cannot be told apart: one unit, wherever they
+                             run */
 
         bool admitted; /* out */
         bool dropped;  /* scratch, as is `next` */

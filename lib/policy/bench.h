@@ -23,6 +23,7 @@ struct hn_crew {
         enum hn_reason verdict; /* _HN_REASON_INVALID until there is one */
         uint32_t gain;          /* thousandths of the signal, discounted for distance */
         bool wishes, admitted;  /* to be on another node than now; and may go */
+        bool held;              /* may not go, and keeps its place until its memory has come */
 };
 
 struct hn_plan {

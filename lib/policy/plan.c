@@ -164,6 +164,7 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                         .demand = u->demand,
                         .worth = (uint64_t) c->gain * u->demand,
                         .tag = u->tag,
+                        .together = c->n > 1,
                 };
         }
 }
@@ -181,6 +182,24 @@ static void admit(struct hn_plan *p) {
         hn_admit(p->shifts, p->n_shifts, p->stands, p->topo->n_nodes, p->first, p->via, p->seen);
         for (size_t i = 0; i < p->n_shifts; i++)
                 p->crews[p->shifts[i].tag].admitted = p->shifts[i].admitted;
+}
+
+/* A unit that may not go to its memory keeps its place, or is given the one where it runs if its memory will
+ * come to it there: else it would be far from its memory for ever. */
+static void keep_place(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u) {
+        struct hn_crew *c = &p->crews[u->tag];
+        bool room;
+
+        if (!c->wishes || c->admitted)
+                return;
+        c->verdict = HN_REASON_LOAD_IMBALANCE;
+        p->used[u->result] -= u->demand;
+        u->result = u->incumbent;
+        if (u->incumbent == HN_NODE_NONE)
+                return;
+        room = p->used[u->incumbent] + u->demand <= p->capacity[u->incumbent] + HN_ASSIGN_SLACK;
+        p->used[u->incumbent] += u->demand;
+        c->held = u->placed || (room && c->n == 1 && memory_follows(p, s, c));
 }
 
 static uint32_t score_or_zero(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node) {
@@ -201,13 +220,11 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
                 return; /* gather has said why */
 
         d->reason = c->verdict;
+        if (c->wishes && !c->admitted && !c->held)
+                return;
         if (u->result == HN_NODE_NONE || c->verdict == HN_REASON_OUTGROWS_NODE) {
                 if (pinned)
                         d->act = HN_ACT_RELEASE;
-                return;
-        }
-        if (c->wishes && !c->admitted) {
-                d->reason = HN_REASON_LOAD_IMBALANCE;
                 return;
         }
         if (c->verdict == HN_REASON_NO_ROOM || c->verdict == HN_REASON_SMALL_GAIN)
@@ -287,6 +304,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
         for (size_t i = 0; i < p->n_units; i++) {
                 const struct hn_crew *c = &p->crews[p->units[i].tag];
 
+                keep_place(p, s, &p->units[i]);
                 for (size_t k = 0; k < c->n; k++)
                         settle(p, model, &p->units[i], &p->members[c->first + k]);
                 bring_pages(p, model, s, &p->units[i], limits);

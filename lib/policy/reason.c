@@ -27,8 +27,8 @@ static const struct {
         [HN_REASON_IDLE] = { "idle", "it uses too little CPU to gain from a move", false },
         [HN_REASON_COOLDOWN] = { "cooldown", "it was moved a short while ago", false },
         [HN_REASON_SMALL_GAIN] = { "small-gain", "the gain would be too small", true },
-        [HN_REASON_LOAD_IMBALANCE] = { "load-imbalance", "the move would leave the nodes less balanced",
-                                       true },
+        [HN_REASON_LOAD_IMBALANCE] = { "load-imbalance",
+                                       "going to its memory would leave the nodes less balanced", true },
         [HN_REASON_NO_ROOM] = { "no-room", "no allowed node has a core left for it", true },
         [HN_REASON_OUTGROWS_NODE] = { "outgrows-node",
                                       "its process needs more cores than any node has, and its threads cannot be "

@@ -227,7 +227,8 @@ static void stand_up(struct hn_plan *p) {
                         continue;
                 p->stands[u->incumbent].busy += u->demand;
         }
-        /* Runnable tasks on average, which is what H2 asks for: ten that each run a tenth of the time are one. */
+        /* Runnable tasks on average, which is what H2 asks for: ten that each run a tenth of the time are
+         * one. */
         for (size_t i = 0; i < p->topo->n_nodes; i++)
                 p->stands[i].nr = hn_stand_tasks(p->stands[i].busy);
 }

@@ -32,15 +32,13 @@ struct hn_cgroupfs {
 #define HN_CGROUPFS_NULL \
         ((struct hn_cgroupfs){ .fd = -1, .cpuset_fd = -1, .proc_fd = -1, .prefix = "cpuset." })
 
-/* Finds the mounts in /proc/self/mountinfo. Returns 0 or -errno; no cgroups at all is HN_CGROUP_NONE and 0.
- */
+/* Finds the mounts in /proc/self/mountinfo. Returns 0 or -errno; none at all is HN_CGROUP_NONE and 0. */
 int hn_cgroupfs_open(const struct hn_sysroot *root, struct hn_cgroupfs *ret);
 void hn_cgroupfs_close(struct hn_cgroupfs *fs);
 
 /* The ids in cgroup.threads (v2) or tasks (v1), in the kernel's order, a thread perhaps twice. `*list` has
- * room for
- * `*allocated` and grows as needed; `*ret_n` of it are set, at most `limit`. A folder that is gone has no
- * threads. Returns 0, -ENOMEM, or what reading answered. */
+ * room for `*allocated` and grows as needed; `*ret_n` of it are set, at most `limit`. A folder that is gone
+ * has no threads. Returns 0, -ENOMEM, or what reading answered. */
 int hn_cgroup_read_threads(const struct hn_cgroupfs *fs, const char *path, size_t limit, pid_t **list,
                            size_t *allocated, size_t *ret_n);
 

@@ -48,8 +48,7 @@ static size_t element(const char *pattern, size_t n, char c) {
 bool hn_glob_match(const char *pattern, size_t n, const char *name, size_t name_length) {
         size_t p = 0, s = 0, star = SIZE_MAX, retry = 0;
 
-        /* Only the last star ever needs another try: what stood before it has matched as short as possible.
-         */
+        /* Only the last star ever needs another try: what stood before it has matched at its shortest. */
         while (s < name_length) {
                 size_t length;
 

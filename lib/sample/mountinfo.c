@@ -44,8 +44,7 @@ int hn_mount_unescape(struct hn_text text, char *buf, size_t size) {
 
                 if (length + 1 >= size)
                         return -ENAMETOOLONG;
-                /* A backslash is always written as \134; one that is not stays what it is, and so does a NUL.
-                 */
+                /* A backslash is always written as \134; one that is not stays, and so does a NUL. */
                 if (c > 0) {
                         buf[length++] = (char) c;
                         i += 4;

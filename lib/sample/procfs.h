@@ -12,8 +12,7 @@
 #include "sample/sysroot.h"
 
 /* The small files of /proc on a task. Parsers over bounded text, no NUL needed; names inside the text are of
- * the observed user's choosing. All return 0, -EBADMSG for a text that is not such a file or was cut short.
- */
+ * the observed user's choosing. All return 0, -EBADMSG for a text that is no such file or was cut short. */
 
 /* /proc/PID/task/TID/stat, proc(5). */
 struct hn_proc_stat {
@@ -71,6 +70,5 @@ int hn_proc_status_parse(const char *buf, size_t n, struct hn_proc_status *ret);
 int hn_proc_cgroup_parse(const char *buf, size_t n, const char *controller, const char **ret,
                          size_t *ret_length);
 
-/* kernel.numa_balancing: 0 off, 1 normal, 2 tiering, 3 both. A kernel without the file does not balance: 0.
- */
+/* kernel.numa_balancing: 0 off, 1 normal, 2 tiering, 3 both. Without the file it does not balance: 0. */
 unsigned hn_proc_read_balancing(const struct hn_sysroot *root);

@@ -181,9 +181,10 @@ void hn_residency_from_numa_maps(const char *text, size_t n, const struct hn_top
 static int read_captured(const struct hn_residency_reader *reader, pid_t pid, const struct hn_topology *topo,
                          uint64_t *pages, struct hn_residency *ret) {
         _hn_cleanup_(hn_freep) char *text = NULL;
-        _hn_cleanup_(hn_freep) uint64_t *scratch = calloc(topo->n_nodes + 1, sizeof(*scratch));
+        _hn_cleanup_(hn_freep) uint64_t *scratch = NULL;
         ssize_t n;
 
+        scratch = calloc(topo->n_nodes + 1, sizeof(*scratch));
         if (!scratch)
                 return -ENOMEM;
         n = hn_read_all_at(reader->root->fd, NUMA_MAPS_MAX, &text, "proc/%d/numa_maps", pid);

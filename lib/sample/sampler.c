@@ -51,7 +51,8 @@ int hn_sampler_init(struct hn_sampler *s, const struct hn_sysroot *root, const s
         int r;
 
         *s = (struct hn_sampler){
-                .residency = { .privilege = privilege, .query = hn_query_pages_live },
+                .privilege = privilege ? *privilege : HN_PRIVILEGE_NULL,
+                .residency = { .privilege = &s->privilege, .query = hn_query_pages_live },
                 .cgroups = HN_CGROUPFS_NULL,
                 .reader = HN_TASK_READER_NULL,
         };
@@ -65,6 +66,8 @@ int hn_sampler_init(struct hn_sampler *s, const struct hn_sysroot *root, const s
 }
 
 void hn_sampler_deinit(struct hn_sampler *s) {
+        if (!s->root)
+                return;
         hn_task_table_deinit(&s->table);
         hn_row_pool_deinit(&s->rows);
         hn_task_reader_deinit(&s->reader);
@@ -77,7 +80,7 @@ void hn_sampler_deinit(struct hn_sampler *s) {
         free(s->list);
         free(s->n_mems);
         free(s->due);
-        *s = (struct hn_sampler){ .cgroups = HN_CGROUPFS_NULL, .reader = HN_TASK_READER_NULL };
+        *s = (struct hn_sampler){ .root = NULL };
 }
 
 int hn_sampler_set_root(struct hn_sampler *s, const struct hn_sysroot *root) {

@@ -38,6 +38,7 @@ struct hn_sampler {
         /* given */
         const struct hn_sysroot *root;
         const struct hn_topology *topo;
+        struct hn_privilege privilege;
         struct hn_residency_reader residency; /* .query may be replaced by a test */
 
         /* what the last sweep met */
@@ -64,10 +65,13 @@ struct hn_sampler {
         size_t due_allocated;
 };
 
-/* `root`, `topo` and `privilege` (may be NULL) stay the caller's and outlive the sampler, or are replaced by
- * the two setters below. Returns 0, -ENOMEM, or what opening /proc answered. */
+/* `root` and `topo` stay the caller's and outlive the sampler, or are replaced by the two setters below; the
+ * hooks of `privilege` (may be NULL) are copied. The struct must stay where it is from then on. Returns 0,
+ * -ENOMEM, or what opening /proc answered. */
 int hn_sampler_init(struct hn_sampler *s, const struct hn_sysroot *root, const struct hn_topology *topo,
                     const struct hn_privilege *privilege);
+
+/* A struct of zeroes, or one deinited before, holds nothing and may be given here as well. */
 void hn_sampler_deinit(struct hn_sampler *s);
 
 /* Goes on with another root (the next capture of the same machine) or another topology. The first keeps what

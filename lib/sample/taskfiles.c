@@ -95,11 +95,12 @@ static size_t open_max(void) {
 
 int hn_task_reader_init(struct hn_task_reader *reader, const struct hn_sysroot *root) {
         struct hn_task_reader n = { .live = root->live, .size = BUFFER_SIZE };
-        int r = 0;
+        int fd, r = 0;
 
-        n.proc_fd = openat(root->fd, "proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (n.proc_fd < 0 && errno != ENOENT)
+        fd = openat(root->fd, "proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0 && errno != ENOENT)
                 return -errno;
+        n.proc_fd = fd;
         n.buf = malloc(n.size);
         if (!n.buf)
                 r = -ENOMEM;
@@ -153,7 +154,9 @@ static int open_file(const struct hn_task_reader *reader, enum hn_task_file file
         else
                 (void) snprintf(path, sizeof(path), "%d/task/%d/%s", tgid, tid, names[file]);
         fd = openat(reader->proc_fd, path, O_RDONLY | O_CLOEXEC);
-        return fd < 0 ? -errno : fd;
+        if (fd < 0)
+                return -errno;
+        return fd;
 }
 
 /* These files are one record each: a single read which leaves room in the buffer got all of it. */

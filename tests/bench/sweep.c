@@ -44,8 +44,7 @@ static void nap(long ms) {
         (void) nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* The busy ones do a little in each hundredth of a second, so that their run time moves from sweep to sweep.
- */
+/* The busy ones do a little in each hundredth of a second, so that their run time moves between sweeps. */
 static void *live(void *arg) {
         size_t i = (size_t) (uintptr_t) arg;
 
@@ -115,11 +114,12 @@ static int make_cgroup(const struct hn_sampler *s, pid_t pid, struct place *p) {
 
 /* A made-up cgroup file system of one group, written once all threads are there. */
 static int make_list(struct hn_sampler *s, struct place *p) {
-        _hn_cleanup_(hn_freep) char *text = malloc(THREADS_MAX * 12u);
+        _hn_cleanup_(hn_freep) char *text = NULL;
         struct hn_sysroot root;
         size_t n = 0;
         int r;
 
+        text = malloc(THREADS_MAX * 12u);
         if (!text)
                 return -ENOMEM;
         strcpy(p->folder, "/tmp/hn-bench-XXXXXX");
@@ -281,7 +281,7 @@ static int run(pid_t pid, int gate, unsigned n_sweeps, bool json, struct place *
         struct hn_scope scope = { .rule = "bench" };
         struct hn_topology topo = HN_TOPOLOGY_NULL;
         struct hn_sysroot root = HN_SYSROOT_NULL;
-        struct hn_sampler s;
+        struct hn_sampler s = { .root = NULL };
         struct outcome o;
         int r;
 

@@ -16,8 +16,9 @@ END {
         for (s in wanted) {
                 if (s in ours)
                         continue
-                # The C library, on memory alone. snprintf belongs here: it writes to the buffer it is given.
-                if (s ~ /^(mem|str)[a-z]+$/ || s ~ /^(malloc|calloc|realloc|free|qsort|snprintf|vsnprintf)$/)
+                # The C library, on memory alone. snprintf belongs here: it writes to the buffer it is given. bcmp is what
+                # clang makes of memcmp() == 0.
+                if (s ~ /^(mem|str)[a-z]+$/ || s == "bcmp" || s ~ /^(malloc|calloc|realloc|free|qsort|snprintf|vsnprintf)$/)
                         continue
                 # Assertions, the checked variants of the above, the stack protector.
                 if (s ~ /^__assert_fail$/ || s ~ /^__[a-z_]*_chk(_fail)?$/ || s == "__stack_chk_fail")

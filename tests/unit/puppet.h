@@ -23,8 +23,8 @@ struct puppet {
         int fd;
 };
 
-static int puppet_end;           /* in the puppet: its end of the line */
-static int puppet_wake[2];       /* a byte lets one thread end */
+static int puppet_end;     /* in the puppet: its end of the line */
+static int puppet_wake[2]; /* a byte lets one thread end */
 
 static void puppet_say(pid_t id) {
         if (write(puppet_end, &id, sizeof(id)) != sizeof(id))

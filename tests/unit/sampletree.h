@@ -41,8 +41,7 @@ static inline void tree_destroy(struct tree *t) {
         (void) nftw(t->path, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Writes `text` to the file `name`, making the folders on the way; a name that ends in a slash is a folder.
- */
+/* Writes `text` to the file `name`, making the folders on the way; a name that ends in a slash is one. */
 static inline void tree_write(const struct tree *t, const char *name, const char *text) {
         char path[4096];
         int n = snprintf(path, sizeof(path), "%s/%s", t->path, name);
@@ -56,6 +55,8 @@ static inline void tree_write(const struct tree *t, const char *name, const char
         }
         if (path[n - 1] == '/')
                 return;
+        /* A new file: some file systems write one out at once that was cut and written again. */
+        (void) unlink(path);
         f = fopen(path, "we");
         assert_non_null(f);
         assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));

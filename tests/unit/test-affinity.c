@@ -51,8 +51,8 @@ static void names_are_complete(void **state) {
         assert_null(hn_apply_to_string(_HN_APPLY_MAX));
 }
 
-/* A kernel by script: the n-th look at identity and mask answers the n-th word, the last one for ever. Masks are
- * lists; "=" is what was set last. Words that begin with a dash are errors. */
+/* A kernel by script: the n-th look at identity and mask answers the n-th word, the last one for ever. Masks
+ * are lists; "=" is what was set last. Words that begin with a dash are errors. */
 struct script {
         const char *starts[4];
         const char *masks[4];
@@ -118,7 +118,7 @@ static const struct {
         int set_r;
         int want;
         unsigned n_sets;
-        const char *last_set;    /* NULL: our mask */
+        const char *last_set; /* NULL: our mask */
 } pins[] = {
         { "plain", { "100" }, { "0-7", "=" }, 0, HN_APPLY_OK, 1, NULL },
         { "the cpuset left a part", { "100" }, { "0-7", "1" }, 0, HN_APPLY_OK, 1, NULL },
@@ -236,7 +236,8 @@ static void a_corpse_is_gone(void **state) {
         assert_int_equal(hn_affinity_verify(&ops, &key), HN_APPLY_GONE);
 }
 
-/* The kernel hands out ids upwards from the last one; a checkpointing kernel lets root say which one that was. */
+/* The kernel hands out ids upwards from the last one; a checkpointing kernel lets root say which one that
+ * was. */
 static void a_reused_tid_is_another_task(void **state) {
         const struct hn_affinity_ops ops = hn_affinity_live(&proc_fd);
         struct hn_mask all, first, rest, now;
@@ -284,9 +285,11 @@ struct deadline {
 
 static void a_deadline_task_is_refused(void **state) {
         const struct hn_affinity_ops ops = hn_affinity_live(&proc_fd);
-        const struct deadline attr = {
-                .size = sizeof(attr), .policy = 6, .runtime = 1000000, .deadline = 100000000, .period = 100000000
-        };
+        const struct deadline attr = { .size = sizeof(attr),
+                                       .policy = 6,
+                                       .runtime = 1000000,
+                                       .deadline = 100000000,
+                                       .period = 100000000 };
         struct hn_mask all, first, rest, now;
         struct hn_task_key key;
         struct puppet p;

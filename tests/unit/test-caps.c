@@ -14,8 +14,8 @@
 
 #include "act/caps.h"
 
-/* Capabilities cannot be had back, so each case is played in a child. Returns its exit status: 0, or the number of
- * the expectation that failed. */
+/* Capabilities cannot be had back, so each case is played in a child. Returns its exit status: 0, or the
+ * number of the expectation that failed. */
 static int in_a_child(int (*play)(void)) {
         pid_t pid = fork();
         int status;

@@ -300,7 +300,7 @@ static void depth_is_bounded(void **state) {
         tree_make(&t);
         tree_write(&t, "proc/self/mountinfo", "33 22 0:28 / /cg rw - cgroup2 cgroup rw\n");
         for (size_t i = 0; i < HN_CGROUP_DEPTH_MAX + 5; i++)
-                strcat(path, "d/");
+                memcpy(path + 3 + 2 * i, "d/", sizeof("d/"));
         tree_write(&t, path, "");
         assert_int_equal(hn_cgroupfs_open(&t.root, &fs), 0);
         assert_int_equal(hn_cgroups_find(&fs, all, 1, &found), 0);

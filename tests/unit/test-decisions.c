@@ -237,6 +237,13 @@ static void a_pair(struct fixture *f) {
         two_seconds(f);
 }
 
+/* If its memory does not come to it, there is no use in holding it. */
+static void a_pair_and_pages_stay(struct fixture *f) {
+        a_pair(f);
+        f->s.kernel_balancing = 0;
+        f->scopes[0].pages = false;
+}
+
 static void no_room_and_pages_stay(struct fixture *f) {
         home_full(f);
         f->s.kernel_balancing = 0;
@@ -400,7 +407,8 @@ static void decisions(void **state) {
                 { sibling_node, 0, HN_ACT_NONE, HN_REASON_SMALL_GAIN, 0, 0, NULL },
                 { sibling_node_with_all_memory, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 { a_pair, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
-                { a_pair, 1, HN_ACT_NONE, HN_REASON_LOAD_IMBALANCE, 1, 1, NULL },
+                { a_pair, 1, HN_ACT_PIN, HN_REASON_LOAD_IMBALANCE, 1, 1, "2-3" },
+                { a_pair_and_pages_stay, 1, HN_ACT_NONE, HN_REASON_LOAD_IMBALANCE, 1, 1, NULL },
                 { no_room_and_pages_stay, 2, HN_ACT_NONE, HN_REASON_NO_ROOM, 1, 1, NULL },
                 { no_room_anywhere, 0, HN_ACT_NONE, HN_REASON_NO_ROOM, 1, 1, NULL },
                 { outgrown, 0, HN_ACT_NONE, HN_REASON_OUTGROWS_NODE, 0, 0, NULL },

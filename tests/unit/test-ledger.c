@@ -20,7 +20,7 @@
 #include "act/ledger.h"
 #include "base/macro.h"
 
-#define BOOT "11111111-2222-3333-4444-555555555555"
+#define BOOT       "11111111-2222-3333-4444-555555555555"
 #define OTHER_BOOT "11111111-2222-3333-4444-555555555556"
 
 static struct hn_mask list(const char *text) {
@@ -30,7 +30,8 @@ static struct hn_mask list(const char *text) {
         return m;
 }
 
-static struct hn_record pin_of(pid_t tid, uint64_t start, const char *old, const char *before, const char *want) {
+static struct hn_record pin_of(pid_t tid, uint64_t start, const char *old, const char *before,
+                               const char *want) {
         struct hn_record rec = {
                 .kind = HN_RECORD_PIN,
                 .key = { .tid = tid, .start = start },
@@ -64,10 +65,11 @@ static void lines_read_as_documented(void **state) {
 
         (void) state;
         assert_true(hn_record_print(&rec, BOOT, line, sizeof(line)) > 0);
-        assert_memory_equal(line,
-                            "pin 4711 12345 4711 unrestricted 0-7 2-3 125450000 1700000000000000 remote-faults "
-                            "/system.slice/web-1.service ",
-                            110);
+        assert_memory_equal(
+                line,
+                "pin 4711 12345 4711 unrestricted 0-7 2-3 125450000 1700000000000000 remote-faults "
+                "/system.slice/web-1.service ",
+                110);
         rec = (struct hn_record){ .kind = HN_RECORD_DONE, .key = { .tid = 7, .start = 8 } };
         assert_true(hn_record_print(&rec, BOOT, line, sizeof(line)) > 0);
         assert_memory_equal(line, "done 7 8 ", 9);
@@ -161,7 +163,7 @@ static void nonsense_is_refused_though_it_adds_up(void **state) {
                 "done 2147483648 2",
                 "done 1 18446744073709551616",
                 "done 1 2 ",
-                "homenode-ledger 2 " BOOT,
+                "homenode-ledger 2 11111111-2222-3333-4444-555555555555",
                 "pin 1 2 3 0-7 0-7 9000 4 5 r /c",
                 "pin 1 2 3 0-7 0-7 3-1 4 5 r /c",
                 "pin 1 2 3 unrestricted unrestricted 0 4 5 r /c",
@@ -287,9 +289,10 @@ static const struct {
         pid_t kin[4];
         uint64_t start;
         const char *cgroup, *mask, *allowed;
-        const char *old;         /* "*" unrestricted, NULL: no heir */
+        const char *old; /* "*" unrestricted, NULL: no heir */
 } heirs[] = {
-        /* Process 10 of web-1 was pinned to 0-1 at tick 205 (unrestricted before), 20 of db to 2-3 (0-5 before). */
+        /* Process 10 of web-1 was pinned to 0-1 at tick 205 (unrestricted before), 20 of db to 2-3 (0-5
+           before). */
         { "a thread born later", { 10 }, 300, "/system.slice/web-1.service", "0-1", "0-7", "*" },
         { "born in the same tick", { 10 }, 205, NULL, "0-1", "0-7", "*" },
         { "a thread born before", { 10 }, 204, "/system.slice/web-1.service", "0-1", "0-7", NULL },
@@ -360,9 +363,12 @@ static void the_root_cgroup_does_not_cover_everybody(void **state) {
 
 /* A task pinned to A and then to B: its children of the first time still wear A. */
 static void each_move_leaves_its_mark(void **state) {
-        struct hn_record first = pin_of(10, 5, NULL, "0-7", "0-1"), second = pin_of(10, 5, NULL, "0-1", "2-3");
+        struct hn_record first = pin_of(10, 5, NULL, "0-7", "0-1"),
+                         second = pin_of(10, 5, NULL, "0-1", "2-3");
         const struct hn_task_key kin = { .tid = 10, .start = 5 };
-        struct hn_heir heir = { .start = 1000, .mask = list("0-1"), .allowed = list("0-7"), .kin = &kin, .n_kin = 1 };
+        struct hn_heir heir = {
+                .start = 1000, .mask = list("0-1"), .allowed = list("0-7"), .kin = &kin, .n_kin = 1
+        };
         struct hn_ledger *l;
 
         (void) state;
@@ -715,7 +721,8 @@ static void files_of_others_are_refused(void **state) {
         assert_int_equal(chmod(in_dir("ledger"), 0600), 0);
 
         if (geteuid() == 0) {
-                /* Somebody else's file in our folder; then in his own; then in his own where others may write. */
+                /* Somebody else's file in our folder; then in his own; then in his own where others may
+                 * write. */
                 assert_int_equal(chown(in_dir("ledger"), 12345, 12345), 0);
                 assert_int_equal(hn_ledger_open(dir, BOOT, true, &l), -EPERM);
                 assert_int_equal(chown(dir, 12345, 12345), 0);
@@ -735,7 +742,9 @@ static void files_of_others_are_refused(void **state) {
 
 /* A full disk: /dev/full answers every write with ENOSPC. */
 static void an_act_without_its_line_is_not_noted(void **state) {
-        struct hn_appendfile f = { .dir_fd = -1, .fd = open("/dev/full", O_RDWR | O_CLOEXEC), .name = "ledger" };
+        struct hn_appendfile f = { .dir_fd = -1,
+                                   .fd = open("/dev/full", O_RDWR | O_CLOEXEC),
+                                   .name = "ledger" };
 
         (void) state;
         assert_true(f.fd >= 0);

@@ -65,8 +65,10 @@ static void numbers_of_a_decision(void **state) {
         fixture_second(&f, 600, 200);
         plan = decide(&f);
         d = hn_plan_decision(plan, 0);
-        assert_int_equal(d->act, HN_ACT_NONE);
+        assert_int_equal(d->act, HN_ACT_PIN);
         assert_int_equal(d->reason, HN_REASON_LOAD_IMBALANCE);
+        assert_int_equal(d->to, 0);
+        assert_int_equal(d->used, 800);
 
         /* The other one has moved away with its memory, and there is room. */
         cast(&f, 1, 0, 0);

@@ -122,15 +122,16 @@ static void a_cap_spreads_over_the_whole_mapping(void **state) {
 
 /* An address space said to be full, and fuller. */
 static void sizes_do_not_overflow(void **state) {
-        char text[8192] = "";
+        static const char line[] = "0-ffffffffffffffff rw-p 00000000 00:00 0\n";
+        const size_t n = strlen(line);
+        char text[60 * sizeof(line)];
         uint64_t a[64];
 
         (void) state;
-        strcat(text, "0-ffffffffffffffff rw-p 00000000 00:00 0\n");
-        assert_int_equal(hn_residency_choose(text, strlen(text), 9, 4096, UINT64_MAX, 64, a), 64);
-        for (unsigned i = 0; i < 60; i++)
-                strcat(text, "0-ffffffffffffffff rw-p 00000000 00:00 0\n");
-        assert_int_equal(hn_residency_choose(text, strlen(text), 9, 1, UINT64_MAX, 64, a), 0);
+        for (size_t i = 0; i < 60 * n; i++)
+                text[i] = line[i % n];
+        assert_int_equal(hn_residency_choose(text, n, 9, 4096, UINT64_MAX, 64, a), 64);
+        assert_int_equal(hn_residency_choose(text, 60 * n, 9, 1, UINT64_MAX, 64, a), 0);
 }
 
 static struct {
@@ -189,6 +190,7 @@ static void the_kernel_is_asked_under_privilege(void **state) {
         struct hn_sysroot root;
 
         assert_ptr_not_equal(memory, MAP_FAILED);
+        memset(memory, 1, size); /* resident, so that it weighs in full */
         assert_int_equal(hn_sysroot_open("/", &root), 0);
         reader.root = &root;
         for (size_t i = 0; i < HN_ELEMENTS(answers); i++) {

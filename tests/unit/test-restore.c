@@ -16,9 +16,10 @@
 #include "puppet.h"
 #include "sample/taskref.h"
 
-/* No cgroup of this machine: heirs are found by kinship, and nobody else's task is ever touched by these tests. */
+/* No cgroup of this machine: heirs are found by kinship, and nobody else's task is ever touched by these
+ * tests. */
 #define CGROUP "/homenode-test.slice/puppet.service"
-#define BOOT "11111111-2222-3333-4444-555555555555"
+#define BOOT   "11111111-2222-3333-4444-555555555555"
 
 static struct hn_sysroot root;
 static struct hn_world world;
@@ -102,8 +103,8 @@ static int pin(struct stage *s, pid_t tid, const struct hn_mask *expect, const s
         return hn_actuator_apply(&s->actuator, &act);
 }
 
-static void assert_counts(const struct hn_restore *x, size_t restored, size_t heirs, size_t untouched, size_t gone,
-                          size_t changed, size_t failed) {
+static void assert_counts(const struct hn_restore *x, size_t restored, size_t heirs, size_t untouched,
+                          size_t gone, size_t changed, size_t failed) {
         assert_int_equal(x->count[HN_RESTORE_RESTORED], restored);
         assert_int_equal(x->count[HN_RESTORE_HEIR], heirs);
         assert_int_equal(x->count[HN_RESTORE_UNTOUCHED], untouched);
@@ -333,11 +334,12 @@ static void a_dry_run_does_all_but_the_act(void **state) {
         assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_GONE);
 }
 
-/* The daemon dies at one of the moments of a pin. Each is played in a process of its own, which is killed there. */
+/* The daemon dies at one of the moments of a pin. Each is played in a process of its own, which is killed
+ * there. */
 enum moment {
-        BEFORE_THE_ACT,          /* the line is there, the act is not */
-        AFTER_THE_ACT,           /* not confirmed */
-        AFTER_THE_SECOND_LINE,   /* moved once, and about to be moved on */
+        BEFORE_THE_ACT,        /* the line is there, the act is not */
+        AFTER_THE_ACT,         /* not confirmed */
+        AFTER_THE_SECOND_LINE, /* moved once, and about to be moved on */
         AFTER_THE_SECOND_ACT,
         _MOMENT_MAX,
 };
@@ -367,7 +369,8 @@ static void die_at(enum moment moment, const struct puppet *p) {
         };
         if (hn_ledger_note(l, &rec) < 0)
                 _exit(3);
-        if ((moment == AFTER_THE_ACT || moment == AFTER_THE_SECOND_ACT) && hn_affinity_set(p->pid, &rec.want) < 0)
+        if ((moment == AFTER_THE_ACT || moment == AFTER_THE_SECOND_ACT) &&
+            hn_affinity_set(p->pid, &rec.want) < 0)
                 _exit(4);
         (void) kill(getpid(), SIGKILL);
 }
@@ -459,13 +462,15 @@ static void what_cannot_be_restored_stays(void **state) {
 
 /* A chain of processes that goes on forking, one link each 2 ms; each waits for its child. */
 static void fork_on(pid_t parent) {
-        for (unsigned i = 0; i < 60; i++) {
+        for (unsigned i = 0;; i++) {
                 pid_t child;
 
-                (void) alarm(60);
+                (void) alarm(PUPPET_LIFE);
                 (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
                 if (getppid() != parent) /* died before we asked to die with it */
                         _exit(0);
+                if (i == 60)
+                        (void) pause();
                 usleep(2000);
                 parent = getpid();
                 child = fork();
@@ -474,8 +479,6 @@ static void fork_on(pid_t parent) {
                         _exit(0);
                 }
         }
-        for (;;)
-                (void) pause();
 }
 
 static pid_t child_of(pid_t pid) {
@@ -516,8 +519,8 @@ static void who_forks_meanwhile_comes_back_too(void **state) {
         assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* A cpuset that moves away from under our mask: the kernel falls back to all that it allows, but remembers our request
- * and would put it in force again. Giving the mask back has to clear that too. */
+/* A cpuset that moves away from under our mask: the kernel falls back to all that it allows, but remembers
+ * our request and would put it in force again. Giving the mask back has to clear that too. */
 static bool write_text(const char *path, const char *text) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t) strlen(text);
@@ -617,7 +620,8 @@ int main(void) {
         struct hn_mask allowed;
         int r;
 
-        if (hn_sysroot_open(NULL, &root) < 0 || hn_world_init(&world, &root) < 0 || hn_affinity_get(0, &all) < 0) {
+        if (hn_sysroot_open(NULL, &root) < 0 || hn_world_init(&world, &root) < 0 ||
+            hn_affinity_get(0, &all) < 0) {
                 fprintf(stderr, "Cannot see this machine\n");
                 return 1;
         }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sampletree.h"
 
+#include <fcntl.h>
+
 #include "sample/sampler.h"
 
 /* A machine of nodes 0 and 8, CPUs 0-1 on the one and 4-5 on the other. */
@@ -394,7 +396,13 @@ static void another_topology_starts_anew(void **state) {
 }
 
 static void nothing_at_all(void **state) {
+        struct hn_sampler never = { .root = NULL };
         struct world *w = *state;
+
+        /* Neither of these closes descriptor 0. */
+        hn_sampler_deinit(&never);
+        hn_sampler_deinit(&never);
+        assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
 
         tree_unlink(&w->tree, "proc/self/mountinfo");
         sweep(w);

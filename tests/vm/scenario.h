@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "trial.h"
+
+/* What happens in a scenario, from the start of its load to the checks. Policies other than homenode make sense in
+ * those that only measure. */
+struct scenario {
+        const char *name;
+        bool balancing;         /* kernel.numa_balancing while it runs; the policies none and numad switch it off */
+        unsigned seconds;       /* measured after the opt-in */
+        int (*run)(struct trial *t);
+};
+
+const struct scenario *scenario_find(const char *name);
+
+/* Mean local share that hand placement reaches in that scenario, measured at first use and kept for the boot. The
+ * trial's load must not be running. */
+int scenario_reference(struct trial *t, double *ret);

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "trial.h"
+#include "guest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define TABLE_FILE "/run/hn-load/table"
+#define ENV_FILE   "/run/hn-load.env"
+#define SECOND     1000000ULL
+
+/* The window over which a policy is judged: from 20 s after the opt-in on. */
+#define WINDOW_FROM 20.0
+
+static const char *const policy_names[POLICY_MAX] = {
+        [POLICY_NONE] = "none",
+        [POLICY_KERNEL] = "kernel",
+        [POLICY_NUMAD] = "numad",
+        [POLICY_HOMENODE] = "homenode",
+        [POLICY_HARDBIND] = "hardbind",
+};
+
+const char *policy_name(enum policy policy) {
+        return policy_names[policy];
+}
+
+enum policy policy_from_name(const char *name) {
+        for (int i = 0; i < POLICY_MAX; i++)
+                if (strcmp(name, policy_names[i]) == 0)
+                        return (enum policy) i;
+        return POLICY_INVALID;
+}
+
+int trial_balancing(bool on) {
+        int r = guest_file_write("/proc/sys/kernel/numa_balancing", on ? "1" : "0");
+
+        /* A machine with one node has nothing to switch; reading back would say 0 there. */
+        return r == -ENOENT ? 0 : r;
+}
+
+/* Index of the node on which thread `i` of the load starts and of the node of its memory, of `n` nodes. */
+static void place(enum load load, unsigned i, const struct hn_load_cpus *cpus, unsigned *ret_run, unsigned *ret_mem) {
+        unsigned n = cpus->n_nodes;
+
+        switch (load) {
+        case LOAD_APART:
+                /* Process p of two threads: memory on p and on the node after it, so that each node ends up with the
+                 * memory of two threads of two processes; started half-way round. */
+                *ret_mem = (i / 2 + i % 2) % n;
+                *ret_run = (*ret_mem + (n > 2 ? n / 2 : 1)) % n;
+                return;
+        case LOAD_NUMA02:
+                *ret_run = i / cpus->per_node % n;
+                *ret_mem = 0;
+                return;
+        case LOAD_SINGLES:
+                *ret_mem = i / cpus->per_node % n;
+                *ret_run = (*ret_mem + 1) % n;
+                return;
+        case LOAD_THREADS:
+                *ret_run = i % n;
+                *ret_mem = n - 1;
+                return;
+        }
+}
+
+static void shape(enum load load, const struct hn_load_cpus *cpus, unsigned *ret_processes, unsigned *ret_threads) {
+        unsigned all = cpus->n_nodes * cpus->per_node;
+
+        switch (load) {
+        case LOAD_APART:
+                *ret_processes = all / 2;
+                *ret_threads = 2;
+                return;
+        case LOAD_NUMA02:
+                *ret_processes = 1;
+                *ret_threads = all;
+                return;
+        case LOAD_SINGLES:
+                *ret_processes = all;
+                *ret_threads = 1;
+                return;
+        case LOAD_THREADS:
+                /* As many as one node has CPUs for: placed as a whole they can all be at home. */
+                *ret_processes = 1;
+                *ret_threads = cpus->per_node;
+                return;
+        }
+}
+
+static bool table_ready(struct trial *t) {
+        return hn_load_table_open(TABLE_FILE, &t->table) == 0;
+}
+
+static int load_arguments_write(const struct trial *t, enum load load, const char *extra) {
+        unsigned processes = 0, threads = 0, run = 0, mem = 0;
+        bool bind = t->line->policy == POLICY_HARDBIND;
+        char text[4096];
+        int n;
+
+        shape(load, t->cpus, &processes, &threads);
+        n = snprintf(text, sizeof(text), "ARGS=--table " TABLE_FILE " --mib 48 --processes %u --threads %u %s %s --place ",
+                     processes, threads, bind ? "--bind --pin all" : "", extra);
+        for (unsigned i = 0; i < processes * threads; i++) {
+                place(load, i, t->cpus, &run, &mem);
+                /* Bound by hand, threads and memory meet where each node gets its part: with the memory, or, where all
+                 * memory starts on one node, where the threads are. */
+                if (bind && load == LOAD_NUMA02)
+                        mem = run;
+                if (bind)
+                        run = mem;
+                n += snprintf(text + n, sizeof(text) - (size_t) n, "%s%d:%d", i > 0 ? "," : "", t->cpus->nodes[run],
+                              t->cpus->nodes[mem]);
+        }
+        (void) snprintf(text + n, sizeof(text) - (size_t) n, "\n");
+        return guest_file_write(ENV_FILE, text);
+}
+
+int trial_load_start(struct trial *t, enum load load, const char *extra) {
+        int r;
+
+        (void) unlink(TABLE_FILE);
+        r = load_arguments_write(t, load, extra);
+        if (r < 0)
+                return r;
+        r = guest_systemctl("start", LOAD_UNIT);
+        if (r != 0)
+                return r < 0 ? r : -ECHILD;
+        if (!trial_wait(t, 60, table_ready))
+                return -ETIMEDOUT;
+        return masks_take(LOAD_UNIT, &t->before);
+}
+
+void trial_load_stop(struct trial *t) {
+        (void) guest_systemctl("stop", LOAD_UNIT);
+        if (t->table)
+                (void) munmap((void *) (uintptr_t) t->table, sizeof(*t->table));
+        t->table = NULL;
+}
+
+int trial_rule_write(const char *unit, const char *extra) {
+        char text[1024];
+
+        /* In emulation each pass costs some twenty times what it costs on the machine itself; with the budget of the
+         * machine the daemon would look every few seconds only. */
+        (void) snprintf(text, sizeof(text),
+                        "[Daemon]\nMode=manage\nCpuBudget=20%%\n\n[Rule load]\nCgroup=system.slice/%s\nMode=manage\nPages=yes\n%s", unit,
+                        extra);
+        return guest_file_write(RULE_FILE, text);
+}
+
+static const char *policy_unit(enum policy policy) {
+        return policy == POLICY_HOMENODE ? DAEMON_UNIT : policy == POLICY_NUMAD ? "hn-numad.service" : NULL;
+}
+
+int trial_policy_start(struct trial *t) {
+        const char *unit = policy_unit(t->line->policy);
+        int r;
+
+        t->opt_in = guest_now();
+        t->kernel_pages = guest_vmstat("numa_pages_migrated");
+        r = trial_balancing(t->balancing);
+        if (r < 0 || !unit)
+                return r;
+        r = guest_systemctl("start", unit);
+        json_object_set_new(t->json, "policy_start_s", json_real((double) (guest_now() - t->opt_in) / 1e6));
+        return r > 0 ? -ECHILD : r;
+}
+
+int trial_policy_stop(struct trial *t) {
+        const char *unit = policy_unit(t->line->policy);
+        uint64_t from = guest_now();
+        int r;
+
+        if (!unit)
+                return 0;
+        r = guest_systemctl("stop", unit);
+        json_object_set_new(t->json, "policy_stop_s", json_real((double) (guest_now() - from) / 1e6));
+        return r > 0 ? -ECHILD : r;
+}
+
+size_t trial_masks_changed(struct trial *t) {
+        static struct masks now;
+
+        return masks_take(LOAD_UNIT, &now) < 0 ? 0 : masks_changed(&t->before, &now, NULL);
+}
+
+bool trial_all_pinned(struct trial *t) {
+        return trial_masks_changed(t) >= t->table->n_threads;
+}
+
+bool trial_is_home(struct trial *t) {
+        return t->home_since != 0 && guest_now() - t->home_since >= 5 * SECOND;
+}
+
+bool trial_wait(struct trial *t, unsigned seconds, bool (*until)(struct trial *t)) {
+        uint64_t end = guest_now() + seconds * SECOND;
+
+        while (!until(t)) {
+                if (guest_now() > end)
+                        return false;
+                guest_sleep_until(guest_now() + SECOND / 5);
+        }
+        return true;
+}
+
+/* The kernel's own view of one thread: preferred node and private plus shared faults per node. */
+static json_t *faults_read(const struct hn_load_thread *thread) {
+        json_t *faults = json_array();
+        char path[64], buf[8192];
+        int preferred = -1;
+
+        (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", thread->pid, thread->tid);
+        if (guest_file_read(path, buf, sizeof(buf)) < 0)
+                return faults;
+        for (char *p = buf; p; p = strchr(p, '\n')) {
+                unsigned node, private, shared;
+
+                p += *p == '\n';
+                if (strncmp(p, "numa_preferred_nid", 18) == 0 && strchr(p, ':'))
+                        preferred = atoi(strchr(p, ':') + 1);
+                if (sscanf(p, "numa_faults node=%u task_private=%u task_shared=%u", &node, &private, &shared) == 3)
+                        json_array_append_new(faults, json_integer((json_int_t) private + shared));
+        }
+        json_array_insert_new(faults, 0, json_integer(preferred));
+        return faults;
+}
+
+static void trace_add(struct trial *t, double at, const struct hn_load_sample *sample) {
+        json_t *rows = json_array();
+
+        for (unsigned i = 0; i < sample->n_threads; i++)
+                json_array_append_new(rows, json_pack("[i, o, o]", sample->cpu[i],
+                                                      isnan(sample->thread_share[i])
+                                                              ? json_null()
+                                                              : json_real(sample->thread_share[i]),
+                                                      faults_read(&t->table->threads[i])));
+        json_array_append_new(t->trace, json_pack("[f, o]", at, rows));
+}
+
+static void sample_say(const struct trial *t, double at, const struct hn_load_sample *sample) {
+        char bar[21], nodes[64] = "";
+        unsigned filled = (unsigned) (sample->share * 20 + 0.5);
+        size_t used = 0;
+
+        for (unsigned i = 0; i < 20; i++)
+                bar[i] = i < filled ? '#' : '.';
+        bar[20] = 0;
+        for (unsigned i = 0; i < t->cpus->n_nodes && used < sizeof(nodes); i++)
+                used += (size_t) snprintf(nodes + used, sizeof(nodes) - used, " %u",
+                                          sample->on_node[t->cpus->nodes[i]]);
+        guest_say("%s/%s %5.0f s  local share %.2f [%s]  threads per node:%s", t->line->scenario,
+                  policy_name(t->line->policy), at, sample->share, bar, nodes);
+}
+
+static int sample_take(struct trial *t) {
+        struct hn_load_sample sample;
+        uint64_t now = guest_now();
+        double at = ((double) now - (double) t->opt_in) / 1e6;
+        int r;
+
+        r = hn_load_sample(t->table, t->cpus, t->samples++ * 7, &sample);
+        if (r < 0)
+                return r;
+        if (sample.n_gone > 0)
+                return -ESRCH;
+        t->sweeps = sample.sweeps;
+        if (isnan(sample.share))
+                return 0;
+        at = round(at * 10) / 10;
+        json_array_append_new(t->series, json_pack("[f, f]", at, round(sample.share * 1000) / 1000));
+        if (sample.share < HOME_SHARE)
+                t->home_since = 0;
+        else if (t->home_since == 0)
+                t->home_since = now;
+        memcpy(t->last_on_node, sample.on_node, sizeof(t->last_on_node));
+        if (at >= WINDOW_FROM) {
+                for (unsigned i = 0; i < HN_LOAD_NODES_MAX; i++)
+                        t->on_node[i] += sample.on_node[i];
+                t->on_node_n++;
+        }
+        if (t->line->trace)
+                trace_add(t, at, &sample);
+        sample_say(t, at, &sample);
+        return 0;
+}
+
+int trial_measure(struct trial *t, unsigned seconds, bool (*until)(struct trial *t)) {
+        uint64_t end = t->opt_in + seconds * SECOND, next = guest_now();
+
+        while (next <= end) {
+                int r = sample_take(t);
+
+                if (r < 0)
+                        return r;
+                if (until && until(t))
+                        return 0;
+                next += SECOND;
+                if (next < guest_now())
+                        next = guest_now();
+                guest_sleep_until(next);
+        }
+        return 0;
+}
+
+void trial_check(struct trial *t, const char *name, bool ok, json_t *got, const char *want) {
+        if (!ok) {
+                char *text = json_dumps(got, JSON_ENCODE_ANY | JSON_COMPACT);
+
+                guest_say("%s: FAILED %s: got %s, wanted %s", t->line->scenario, name, text, want);
+                free(text);
+        }
+        json_array_append_new(t->checks, json_pack("{s:s, s:b, s:o, s:s}", "name", name, "ok", ok, "got", got, "want",
+                                                   want));
+}
+
+json_t *trial_state(void) {
+        return json_load_file(STATE_FILE, 0, NULL);
+}
+
+/* Mean of the series from `from` on; the value of the first sample there in `ret_first`; NULL without samples. */
+static json_t *series_mean(const json_t *series, double from, json_t **ret_first) {
+        double sum = 0, n = 0;
+        size_t i;
+        json_t *pair;
+
+        *ret_first = json_null();
+        json_array_foreach(series, i, pair) {
+                double at = json_number_value(json_array_get(pair, 0)), share = json_number_value(json_array_get(pair, 1));
+
+                if (at < from)
+                        continue;
+                if (n == 0)
+                        *ret_first = json_real(share);
+                sum += share;
+                n++;
+        }
+        return n > 0 ? json_real(round(sum / n * 1000) / 1000) : json_null();
+}
+
+/* First second after the opt-in from which the share stays at HOME_SHARE or above; NULL if it does not. */
+static json_t *series_settled(const json_t *series) {
+        double settled = -1;
+        size_t i;
+        json_t *pair;
+
+        json_array_foreach(series, i, pair) {
+                double at = json_number_value(json_array_get(pair, 0));
+
+                if (json_number_value(json_array_get(pair, 1)) < HOME_SHARE || at < 0)
+                        settled = -1;
+                else if (settled < 0)
+                        settled = at;
+        }
+        return settled < 0 ? json_null() : json_real(settled);
+}
+
+static json_t *nodes_array(const struct trial *t, bool mean) {
+        json_t *array = json_array();
+
+        for (unsigned i = 0; i < t->cpus->n_nodes; i++) {
+                unsigned node = (unsigned) t->cpus->nodes[i];
+
+                if (!mean)
+                        json_array_append_new(array, json_integer(t->last_on_node[node]));
+                else if (t->on_node_n > 0)
+                        json_array_append_new(array, json_real(round(t->on_node[node] / t->on_node_n * 100) / 100));
+        }
+        return array;
+}
+
+static json_t *state_field(json_t *state, const char *key, json_t *otherwise) {
+        json_t *value = state ? json_object_get(state, key) : NULL;
+
+        if (!value)
+                return otherwise;
+        json_decref(otherwise);
+        return json_incref(value);
+}
+
+void trial_figures(struct trial *t) {
+        json_t *first = NULL, *state = t->line->policy == POLICY_HOMENODE ? trial_state() : NULL;
+
+        json_object_set_new(t->json, "series", json_incref(t->series));
+        json_object_set_new(t->json, "settle_s", series_settled(t->series));
+        json_object_set_new(t->json, "share_after", series_mean(t->series, WINDOW_FROM, &first));
+        json_object_set_new(t->json, "share_at_20", first);
+        json_object_set_new(t->json, "threads_per_node", nodes_array(t, false));
+        json_object_set_new(t->json, "threads_per_node_mean", nodes_array(t, true));
+        json_object_set_new(t->json, "moves", state_field(state, "moves", json_integer(0)));
+        json_object_set_new(t->json, "pages_moved", state_field(state, "pages_moved", json_integer(0)));
+        json_object_set_new(t->json, "signal", state_field(state, "signal", json_string("none")));
+        json_object_set_new(t->json, "kernel_pages_moved",
+                            json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
+        json_object_set_new(t->json, "work", json_integer((json_int_t) t->sweeps));
+        if (t->line->trace)
+                json_object_set_new(t->json, "trace", json_incref(t->trace));
+        if (state)
+                json_object_set_new(t->json, "state", state);
+}
+
+json_t *trial_journal(const char *since) {
+        static char text[65536];
+        char *const argv[] = { (char *) "journalctl", (char *) "-u",      (char *) DAEMON_UNIT,
+                               (char *) "-o",         (char *) "cat",     (char *) "--no-pager",
+                               (char *) "-q",         (char *) "--since", (char *) (uintptr_t) since,
+                               (char *) "-n",         (char *) "400",     NULL };
+
+        if (guest_run(argv, text, sizeof(text)) != 0)
+                text[0] = 0;
+        /* A name of a task in a message may hold any bytes. */
+        for (char *p = text; *p != 0; p++)
+                if ((unsigned char) *p >= 0x7f)
+                        *p = '?';
+        return json_string(text);
+}
