@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "act/affinity.h"
+#include "act/restore.h"
 #include "base/macro.h"
 #include "daemon/apply.h"
 #include "daemon/clock.h"
@@ -133,6 +134,8 @@ static int pin(struct hn_manager *m, const struct act *a) {
                 return r; /* what is not on the ledger is not done */
 
         r = hn_affinity_pin(&m->world.ops, &a->task->key, before, want, NULL);
+        if (r < 0)
+                return r; /* not known whether it was done: the record stays, and a restore will find out */
         q = r == HN_APPLY_OK ? hn_ledger_confirm(m->ledger, &a->task->key)
                              : hn_ledger_withdraw(m->ledger, &a->task->key);
         if (q < 0)
@@ -169,31 +172,22 @@ static void apply_pin(struct hn_manager *m, const struct act *a) {
 }
 
 static void apply_release(struct hn_manager *m, const struct act *a) {
-        const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
-        struct hn_mask old;
+        struct hn_restore x = { .world = &m->world, .ledger = m->ledger };
         int r;
 
         if (a->dry)
                 return;
-        old = st->unrestricted ? hn_topology_unrestricted(&m->topo)
-                               : *hn_mask_pool_get(m->snapshot.masks, st->before);
-        r = hn_affinity_pin(&m->world.ops, &a->task->key, hn_mask_pool_get(m->snapshot.masks, a->task->mask),
-                            &old, NULL);
-        if (r == HN_APPLY_RETRY)
-                return;
-        if (r == HN_APPLY_OK) {
+        r = hn_restore_one(&x, &a->task->key);
+        if (r == HN_RESTORE_RESTORED) {
                 hn_model_note_release(m->model, a->d->task, m->snapshot.now);
                 m->state.restored++;
                 remember(m, a, HN_STATE_RELEASE);
                 hn_log_event(&m->log, HN_EVENT_TASK_RELEASED, LOG_NOTICE, &a->facts, "%s (%d): %s",
                              a->task->comm, a->task->key.tid, a->text);
-        } else if (r != HN_APPLY_GONE) {
+        } else if (r == HN_RESTORE_CHANGED)
                 hn_model_note_changed(m->model, a->d->task);
+        else if (r < 0)
                 say_failure(m, a, r);
-        }
-        r = hn_ledger_forget(m->ledger, &a->task->key);
-        if (r < 0)
-                hn_log_warning_errno(&m->log, r, "Cannot write to the ledger");
 }
 
 /* Born with our mask: from now on it has a record of its own. Its mask before our act is that of its creator.

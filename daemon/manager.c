@@ -119,15 +119,17 @@ int hn_manager_new(const struct hn_options *options, struct hn_manager **ret) {
 
         r = load_config(m);
         if (r >= 0)
-                r = hn_caps_settle(&m->have_caps);
-        if (r >= 0)
                 r = open_machine(m);
+        if (r >= 0) {
+                /* Root may open what belongs to the daemon's user; root without capabilities may not. */
+                open_ledger(m);
+                r = hn_caps_settle(&m->have_caps);
+        }
         if (r < 0) {
                 /* What went wrong has been said; there is nothing yet to give back. */
                 hn_manager_free(m);
                 return r;
         }
-        open_ledger(m);
         hn_undo_all(m, "that an earlier run had left behind");
         *ret = m;
         return 0;

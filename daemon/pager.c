@@ -26,6 +26,7 @@ void hn_pager_stop(struct hn_pager *p) {
 bool hn_pager_start(struct hn_pager *p, struct hn_manager *m, const struct hn_decision *d) {
         const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
         struct hn_page_range *ranges = NULL;
+        struct hn_mask sources = HN_MASK_NULL;
         struct hn_task_key leader;
         size_t n_ranges;
         hn_usec_t now = hn_clock(CLOCK_MONOTONIC);
@@ -47,8 +48,9 @@ bool hn_pager_start(struct hn_pager *p, struct hn_manager *m, const struct hn_de
         leader = t->key;
         if (p->bucket.rate != m->config.page_rate)
                 p->bucket = hn_bucket_make(m->config.page_rate, now);
-        hn_page_job_init(&p->job, &leader, m->topo.nodes[d->to].id, &(struct hn_mask){ .word = { 0 } },
-                         UINT64_MAX, ranges, n_ranges);
+        if (d->source < m->topo.n_nodes)
+                (void) hn_mask_add(&sources, m->topo.nodes[d->source].id);
+        hn_page_job_init(&p->job, &leader, m->topo.nodes[d->to].id, &sources, UINT64_MAX, ranges, n_ranges);
         p->active = true;
         p->target = d->to;
         p->counted = 0;

@@ -139,7 +139,7 @@ void hn_undo_strays(struct hn_manager *m, hn_usec_t now) {
         bool opted_out = false;
         int r = 0;
 
-        if (!m->ledger || hn_ledger_size(m->ledger) == 0)
+        if (!m->ledger || (hn_ledger_size(m->ledger) == 0 && hn_ledger_marks(m->ledger)->n == 0))
                 return;
 
         for (size_t i = 0; i < m->snapshot.n_tasks && !opted_out; i++)

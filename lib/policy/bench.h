@@ -38,6 +38,7 @@ struct hn_plan {
         uint32_t *scores;      /* [unit * n_nodes + node] */
         struct hn_shift *shifts;
         const struct hn_decision **acts;
+        unsigned n_searches; /* for siblings, in this plan */
         size_t n_members, n_units, n_shifts, n_acts;
 
         struct hn_plan_node *nodes;

@@ -187,7 +187,7 @@ static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_u
         for (size_t i = 0; i < m->topo->n_nodes; i++) {
                 uint32_t now = surplus ? (uint32_t) (m->row[i] * HN_MIN(theirs, surplus) / surplus) : 0;
 
-                m->unsampled[i] = m->measured ? (3 * m->unsampled[i] + now) / 4 : now;
+                m->unsampled[i] = m->measured ? (m->unsampled[i] + now) / 2 : now;
         }
         m->measured = true;
 }

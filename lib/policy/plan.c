@@ -243,24 +243,75 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
         d->want = p->reach.want[member->reach * p->topo->n_nodes + d->to];
 }
 
-/* A task in its place whose memory is elsewhere for good: the kernel's balancing is off and its memory's node
- * is full. One decision a process. */
+/* How many threads a plan compares with their siblings: one process's pages move at a time anyway. */
+#define SEARCHES_MAX 16
+
+/* Whether the pages of a process on `home` can be nobody's but this thread's: no other busy thread of it has
+ * its own there, or is there. Faults tell how many pages a thread has on a node, not which. */
+static bool owns_pages_on(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                          size_t task, hn_node_index home, const struct hn_limits *limits) {
+        if (p->n_searches++ >= SEARCHES_MAX)
+                return false;
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                const struct hn_task_state *st = hn_model_state(model, i);
+
+                if (i == task || s->tasks[i].tgid != s->tasks[task].tgid || st->demand < limits->min_demand)
+                        continue;
+                if (st->home == home || st->pinned == home || s->tasks[i].node == home ||
+                    s->tasks[i].signal == HN_SIGNAL_NONE)
+                        return false;
+        }
+        return true;
+}
+
+/* Whether the unit may not go to `home`: no core is left there for it, or a gate has refused. */
+static bool is_kept_from(const struct hn_plan *p, const struct hn_unit *u, hn_node_index home) {
+        return p->crews[u->tag].verdict == HN_REASON_LOAD_IMBALANCE ||
+               p->used[home] + u->demand > p->capacity[home] + HN_ASSIGN_SLACK;
+}
+
+/* From where the pages of a settled unit may be brought to it. Returns whether they may. */
+static bool find_source(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                        const struct hn_unit *u, size_t task, const struct hn_limits *limits,
+                        hn_node_index *ret_source) {
+        const struct hn_task_state *st = hn_model_state(model, task);
+
+        switch (s->tasks[task].signal) {
+        case HN_SIGNAL_NONE:
+        case _HN_SIGNAL_MAX: return false;
+        case HN_SIGNAL_RESIDENCY:
+                /* The whole process is one unit, so all of its pages are. */
+                *ret_source = HN_NODE_NONE;
+                return !(s->kernel_balancing & 1);
+        case HN_SIGNAL_FAULTS:
+                /* The kernel would bring them too, and to the same node, but only as fast as it scans. */
+                if (st->home == HN_NODE_NONE || st->home == st->pinned ||
+                    score_or_zero(p, u, st->home) < 500 || !is_kept_from(p, u, st->home) ||
+                    !owns_pages_on(p, model, s, task, st->home, limits))
+                        return false;
+                *ret_source = st->home;
+                return true;
+        }
+        return false;
+}
+
+/* A task in its place whose memory is elsewhere, as that node is full. One decision a unit. */
 static void bring_pages(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                         const struct hn_unit *u, const struct hn_limits *limits) {
-        const struct hn_member *first = &p->members[p->crews[u->tag].first];
-        const struct hn_task_state *st = hn_model_state(model, first->task);
-        struct hn_decision *d = &p->decisions[first->task];
-        const struct hn_scope *scope = &s->scopes[s->tasks[first->task].scope];
+        size_t task = p->members[p->crews[u->tag].first].task;
+        const struct hn_task_state *st = hn_model_state(model, task);
+        const struct hn_scope *scope = &s->scopes[s->tasks[task].scope];
+        struct hn_decision *d = &p->decisions[task];
         uint32_t share;
 
-        if (d->act != HN_ACT_NONE || st->pinned == HN_NODE_NONE || d->signal != HN_SIGNAL_RESIDENCY ||
-            (s->kernel_balancing & 1) || !scope->pages ||
+        if (d->act != HN_ACT_NONE || st->pinned == HN_NODE_NONE || !scope->pages ||
             !hn_mask_has(&scope->mems, p->topo->nodes[st->pinned].id))
                 return;
         if (st->last_pages != 0 && s->now < hn_usec_add(st->last_pages, limits->pages_pause))
                 return;
         share = p->scores[u->score + st->pinned];
-        if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share)
+        if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share ||
+            !find_source(p, model, s, u, task, limits, &d->source))
                 return;
         d->act = HN_ACT_PAGES;
         d->reason = HN_REASON_MEMORY_TO_TASK;
@@ -297,6 +348,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
 
         hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->used, p->order);
         p->n_shifts = 0;
+        p->n_searches = 0;
         for (size_t i = 0; i < p->n_units; i++)
                 wish(p, s, &p->units[i], limits);
         admit(p);

@@ -31,9 +31,11 @@ struct hn_decision {
         size_t task; /* index of the task in snapshot and model */
         enum hn_act act;
         enum hn_reason reason;
-        hn_node_index from;    /* where it runs, or is held; HN_NODE_NONE if unknown */
-        hn_node_index to;      /* where it is to run; `from` for no change */
-        hn_node_index home;    /* where most of its faults or pages are */
+        hn_node_index from; /* where it runs, or is held; HN_NODE_NONE if unknown */
+        hn_node_index to;   /* where it is to run; `from` for no change */
+        hn_node_index home; /* where most of its faults or pages are */
+        hn_node_index
+                source; /* for PAGES: take them from this node alone; HN_NODE_NONE: from wherever they are */
         enum hn_signal signal; /* what that is known from */
         uint32_t share_from;   /* thousandths of its faults or pages on `from` */
         uint32_t share_to;     /* and on `to` */

@@ -77,6 +77,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         .from = pinned ? st->pinned : t->node,
                         .to = pinned ? st->pinned : t->node,
                         .home = st->home,
+                        .source = HN_NODE_NONE,
                         .signal = t->signal,
                         .demand = st->demand,
                         .to_class = HN_CLASS_HAS_SPARE,

@@ -9,10 +9,11 @@
 
 #include "base/macro.h"
 
-/* The root all paths hang on: "/" or a captured tree. A capture can be read like a machine, never acted on. */
+/* The root all paths hang on: "/" or a captured tree. A capture can be read like a machine, never acted on.
+ */
 struct hn_sysroot {
         int fd;
-        bool live;               /* true only for "/" */
+        bool live; /* true only for "/" */
 };
 
 #define HN_SYSROOT_NULL ((struct hn_sysroot){ .fd = -1 })
@@ -21,10 +22,10 @@ struct hn_sysroot {
 int hn_sysroot_open(const char *path, struct hn_sysroot *ret);
 void hn_sysroot_close(struct hn_sysroot *root);
 
-/* Reads a file relative to `dirfd` (leading slashes are dropped, so that "/proc/stat" stays below the root) into
- * `buf` and NUL-terminates it; the NUL counts against `size`.
- * Returns the length, -ENOBUFS where the file is longer than the buffer, or what open or read answered: -ENOENT for
- * a file that is not there, -ESRCH for a task that died between the two. */
+/* Reads a file relative to `dirfd` (leading slashes are dropped, so that "/proc/stat" stays below the root)
+ * into `buf` and NUL-terminates it; the NUL counts against `size`. Returns the length, -ENOBUFS where the
+ * file is longer than the buffer, or what open or read answered: -ENOENT for a file that is not there, -ESRCH
+ * for a task that died between the two. */
 ssize_t hn_read_at(int dirfd, char *buf, size_t size, const char *fmt, ...) _hn_printf_(4, 5);
 
 /* The same into memory of its own, up to `limit` bytes. The caller frees `*ret`, which is NUL-terminated. */

@@ -332,7 +332,7 @@ static void the_load_of_others_is_conserved(void **state) {
 }
 
 static void the_load_of_others_is_averaged(void **state) {
-        static const uint32_t series[] = { 1600, 1200, 900, 675 };
+        static const uint32_t series[] = { 1600, 800, 400, 200 };
         struct fixture f;
 
         (void) state;

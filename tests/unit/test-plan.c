@@ -88,6 +88,40 @@ static void numbers_of_a_decision(void **state) {
         fixture_deinit(&f);
 }
 
+/* Faults tell how many pages a thread has on a node, not which: they are its own if no sibling is at home
+ * there. */
+static void whose_pages_they_are(void **state) {
+        static const struct {
+                hn_node_index runs_on, home; /* of the sibling */
+                enum hn_act act;
+        } rows[] = {
+                { 2, 2, HN_ACT_PAGES },
+                { 2, 0, HN_ACT_NONE }, /* its pages are there too */
+                { 0, 2, HN_ACT_NONE }, /* it runs there, and may touch any page */
+        };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 2);
+                f.s.kernel_balancing = 1;
+                f.tasks[1].tgid = f.tasks[0].tgid;
+                f.others[0] = 2000;
+                cast(&f, 0, 1, 0);
+                cast(&f, 1, rows[i].runs_on, rows[i].home);
+                two_seconds(&f);
+                hold(&f, 0, 1, 0);
+                fixture_second(&f, 1000, 0);
+                plan = decide(&f);
+                ROW_EQUAL(i, hn_plan_decision(plan, 0)->act, rows[i].act);
+                if (rows[i].act == HN_ACT_PAGES)
+                        ROW_EQUAL(i, hn_plan_decision(plan, 0)->source, 0);
+                fixture_deinit(&f);
+        }
+}
+
 /* The ledger first, releases before pins, most gain first, page moves last. */
 static void order_of_acts(void **state) {
         static const struct {
@@ -162,7 +196,10 @@ static void when_pages_are_brought(void **state) {
                   HN_REASON_MEMORY_TO_TASK }, /* tiering only */
                 { HN_SIGNAL_RESIDENCY, 1, true, true, 0, 0, HN_ACT_NONE, HN_REASON_SETTLED },
                 { HN_SIGNAL_RESIDENCY, 3, true, true, 0, 0, HN_ACT_NONE, HN_REASON_SETTLED },
-                { HN_SIGNAL_FAULTS, 0, true, true, 0, 0, HN_ACT_NONE, HN_REASON_SETTLED },
+                { HN_SIGNAL_FAULTS, 0, true, true, 0, 0, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK },
+                { HN_SIGNAL_FAULTS, 1, true, true, 0, 0, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK },
+                { HN_SIGNAL_FAULTS, 1, false, true, 0, 0, HN_ACT_NONE, HN_REASON_SETTLED },
+                { HN_SIGNAL_FAULTS, 1, true, true, 0, 501, HN_ACT_NONE, HN_REASON_SETTLED },
                 { HN_SIGNAL_RESIDENCY, 0, false, true, 0, 0, HN_ACT_NONE, HN_REASON_NO_ROOM },
                 { HN_SIGNAL_RESIDENCY, 0, true, false, 0, 0, HN_ACT_NONE, HN_REASON_SETTLED },
                 { HN_SIGNAL_RESIDENCY, 0, true, true, 1, 0, HN_ACT_NONE, HN_REASON_SETTLED },
@@ -366,6 +403,7 @@ int main(void) {
                 cmocka_unit_test(numbers_of_a_decision),
                 cmocka_unit_test(order_of_acts),
                 cmocka_unit_test(when_pages_are_brought),
+                cmocka_unit_test(whose_pages_they_are),
                 cmocka_unit_test(most_gain_goes_first),
                 cmocka_unit_test(nodes_of_a_plan),
                 cmocka_unit_test(threads_of_a_process_go_together),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Runs in the guest as a service: installs the build that rides along on the second disk, then goes through the plan
- * and sends one JSON object for each of its lines. */
+/* Runs in the guest as a service: installs the build that rides along on the second disk, then goes through
+ * the plan and sends one JSON object for each of its lines. */
 
 #include "guest.h"
 #include "scenario.h"
@@ -12,24 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LOAD_UNIT_TEXT                                                                                                 \
-        "[Unit]\nDescription=Load of the test\nDefaultDependencies=no\n"                                               \
-        "[Service]\nType=exec\nUser=daemon\nEnvironmentFile=/run/hn-load.env\nRuntimeDirectory=hn-load\n"              \
+#define LOAD_UNIT_TEXT                                                                                    \
+        "[Unit]\nDescription=Load of the test\nDefaultDependencies=no\n"                                  \
+        "[Service]\nType=exec\nUser=daemon\nEnvironmentFile=/run/hn-load.env\nRuntimeDirectory=hn-load\n" \
         "ExecStart=%s/bin/hn-load $ARGS\nKillSignal=SIGKILL\nSuccessExitStatus=SIGKILL\n"
 
-#define NUMAD_UNIT_TEXT                                                                                                \
-        "[Unit]\nDescription=The competitor\nDefaultDependencies=no\n"                                                 \
-        "[Service]\nType=forking\nPIDFile=/run/numad.pid\nExecStart=/usr/bin/numad -i 2:5\n"                           \
+#define NUMAD_UNIT_TEXT                                                                      \
+        "[Unit]\nDescription=The competitor\nDefaultDependencies=no\n"                       \
+        "[Service]\nType=forking\nPIDFile=/run/numad.pid\nExecStart=/usr/bin/numad -i 2:5\n" \
         "TimeoutStopSec=5\n"
 
-#define ASAN_TEXT                                                                                                      \
-        "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 "                                         \
+#define ASAN_TEXT                                                              \
+        "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 " \
         "UBSAN_OPTIONS=print_stacktrace=1\nMemoryMax=infinity\n"
+
+/* kill9 kills it more often than a crash loop may last. */
+#define LIMIT_TEXT "[Unit]\nStartLimitIntervalSec=0\n"
 
 static int shell(const char *command) {
         char *const argv[] = { (char *) "sh", (char *) "-c", (char *) (uintptr_t) command, NULL };
@@ -46,7 +48,7 @@ static int install(const char *payload, bool *ret_asan) {
                         "set -e; if [ -d %s/root ]; then cp -r --preserve=mode,links %s/root/. /; "
                         "systemd-sysusers; systemd-tmpfiles --create /usr/lib/tmpfiles.d/homenode*.conf "
                         "/lib/tmpfiles.d/homenode*.conf 2>/dev/null || true; ldconfig; fi; "
-                        "mkdir -p /etc/homenode/homenode.conf.d; chmod a+rx /etc/homenode /etc/homenode/homenode.conf.d",
+                        "mkdir -p /etc/homenode/homenode.conf.d /run/systemd/system/homenoded.service.d",
                         payload, payload);
         r = shell(command);
         if (r != 0)
@@ -57,10 +59,10 @@ static int install(const char *payload, bool *ret_asan) {
                 r = guest_file_write("/run/systemd/system/hn-numad.service", NUMAD_UNIT_TEXT);
         (void) snprintf(command, sizeof(command), "%s/asan", payload);
         *ret_asan = access(command, F_OK) == 0;
-        if (r >= 0 && *ret_asan) {
-                (void) mkdir("/run/systemd/system/homenoded.service.d", 0755);
+        if (r >= 0)
+                r = guest_file_write("/run/systemd/system/homenoded.service.d/limit.conf", LIMIT_TEXT);
+        if (r >= 0 && *ret_asan)
                 r = guest_file_write("/run/systemd/system/homenoded.service.d/asan.conf", ASAN_TEXT);
-        }
         if (r < 0)
                 return r;
         r = shell("systemctl daemon-reload");
@@ -82,8 +84,6 @@ static bool line_option(struct plan_line *line, const char *word) {
                 line->pin = value != 0;
         else if (sscanf(word, "trace=%u", &value) == 1)
                 line->trace = value != 0;
-        else if (sscanf(word, "demo=%u", &value) == 1)
-                line->demo = line->until_home = value != 0;
         else
                 return false;
         return true;
@@ -103,6 +103,7 @@ static bool line_parse(char *text, struct plan_line *ret) {
         }
         (void) snprintf(line.scenario, sizeof(line.scenario), "%s", word);
         line.seconds = scenario->seconds;
+        line.demo = strcmp(line.scenario, "demo") == 0;
         word = strtok_r(NULL, " ", &save);
         line.policy = word ? policy_from_name(word) : POLICY_INVALID;
         if (line.policy == POLICY_INVALID) {
@@ -142,8 +143,9 @@ static void line_run(const struct plan_line *line, const struct hn_load_cpus *cp
         t.series = json_array();
         t.checks = json_array();
         t.trace = json_array();
-        t.json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "scenario", line->scenario, "policy", policy_name(line->policy),
-                           "topology", topology, "kernel", uts.release, "asan", asan);
+        t.json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "scenario", line->scenario, "policy",
+                           policy_name(line->policy), "topology", topology, "kernel", uts.release, "asan",
+                           asan);
         guest_say("%s/%s on Linux %s", line->scenario, policy_name(line->policy), uts.release);
         t.balancing = scenario->balancing && line->policy != POLICY_NONE && line->policy != POLICY_NUMAD;
         r = trial_balancing(false);

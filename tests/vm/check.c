@@ -38,16 +38,11 @@ static const struct {
 
 static bool is_kind(const json_t *value, enum kind kind) {
         switch (kind) {
-        case KIND_STRING:
-                return json_is_string(value);
-        case KIND_NUMBER:
-                return json_is_number(value);
-        case KIND_NUMBER_OR_NULL:
-                return json_is_number(value) || json_is_null(value);
-        case KIND_ARRAY:
-                return json_is_array(value);
-        case KIND_BOOLEAN:
-                return json_is_boolean(value);
+        case KIND_STRING: return json_is_string(value);
+        case KIND_NUMBER: return json_is_number(value);
+        case KIND_NUMBER_OR_NULL: return json_is_number(value) || json_is_null(value);
+        case KIND_ARRAY: return json_is_array(value);
+        case KIND_BOOLEAN: return json_is_boolean(value);
         }
         return false;
 }
@@ -68,14 +63,14 @@ static unsigned checks_judge(const json_t *result) {
         unsigned bad = 0;
         size_t i;
 
-        json_array_foreach(checks, i, check) {
+        json_array_foreach (checks, i, check) {
                 const char *name = json_string_value(json_object_get(check, "name"));
                 const char *want = json_string_value(json_object_get(check, "want"));
                 char *got = json_dumps(json_object_get(check, "got"), JSON_ENCODE_ANY | JSON_COMPACT);
                 bool ok = json_is_true(json_object_get(check, "ok"));
 
-                printf("%-6s %s: got %s, wanted %s\n", ok ? "ok" : "FAILED", name ? name : "?", got ? got : "?",
-                       want ? want : "?");
+                printf("%-6s %s: got %s, wanted %s\n", ok ? "ok" : "FAILED", name ? name : "?",
+                       got ? got : "?", want ? want : "?");
                 free(got);
                 bad += !ok;
         }

@@ -27,7 +27,8 @@ uint64_t guest_now(void) {
 }
 
 void guest_sleep_until(uint64_t until) {
-        struct timespec ts = { .tv_sec = (time_t) (until / 1000000ULL), .tv_nsec = (long) (until % 1000000ULL) * 1000 };
+        struct timespec ts = { .tv_sec = (time_t) (until / 1000000ULL),
+                               .tv_nsec = (long) (until % 1000000ULL) * 1000 };
 
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
                 ;
@@ -83,7 +84,8 @@ static int child_wait(pid_t pid, uint64_t deadline) {
         }
 }
 
-/* Collects what the child writes until it closes the pipe or time is up; what does not fit is read and dropped. */
+/* Collects what the child writes until it closes the pipe or time is up; what does not fit is read and
+ * dropped. */
 static void output_collect(int fd, char *out, size_t size, uint64_t deadline) {
         struct pollfd pfd = { .fd = fd, .events = POLLIN };
         char dropped[512];
@@ -129,7 +131,15 @@ int guest_run(char *const argv[], char *out, size_t size) {
 }
 
 int guest_systemctl(const char *verb, const char *unit) {
-        char *const argv[] = { (char *) "systemctl", (char *) (uintptr_t) verb, (char *) (uintptr_t) unit, NULL };
+        char *const argv[] = { (char *) "systemctl", (char *) (uintptr_t) verb, (char *) (uintptr_t) unit,
+                               NULL };
+
+        return guest_run(argv, NULL, 0);
+}
+
+int guest_systemctl_begin(const char *verb, const char *unit) {
+        char *const argv[] = { (char *) "systemctl", (char *) "--no-block", (char *) (uintptr_t) verb,
+                               (char *) (uintptr_t) unit, NULL };
 
         return guest_run(argv, NULL, 0);
 }

@@ -18,12 +18,14 @@ int guest_line_open(const char *path);
 void guest_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void guest_json(const char *name, const char *text);
 
-/* Runs a program found on PATH, waits up to 90 s and kills it then. Returns its exit status, or 128 + signal, or a
- * negative errno. Standard output goes into `out` (NUL terminated, cut at `size`) when given, else to the console. */
+/* Runs a program found on PATH, waits up to 90 s and kills it then. Returns its exit status, or 128 + signal,
+ * or a negative errno. Standard output goes into `out` (NUL terminated, cut at `size`) when given, else to
+ * the console. */
 int guest_run(char *const argv[], char *out, size_t size);
 
-/* guest_run("systemctl", verb, unit). */
+/* guest_run("systemctl", verb, unit), and the same without waiting for what it began. */
 int guest_systemctl(const char *verb, const char *unit);
+int guest_systemctl_begin(const char *verb, const char *unit);
 
 /* Whole small files. Reading cuts at `size` - 1 and terminates with NUL. */
 int guest_file_write(const char *path, const char *text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The whole initrd of the guest: load the modules that the root disk needs, mount it, hand over. Debian's own initrd
- * does the same with a shell, udev and 15 MB to unpack, which costs ten seconds of every emulated boot. */
+/* The whole initrd of the guest: load the modules that the root disk needs, mount it, hand over. Debian's own
+ * initrd does the same with a shell, udev and 15 MB to unpack, which costs ten seconds of every emulated
+ * boot. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +64,8 @@ int main(void) {
                 return fail("cannot mount", "/dev/vda");
         if (mount("/dev", "/root/dev", NULL, MS_MOVE, NULL) < 0)
                 return fail("cannot move", "/dev");
-        if (chdir("/root") < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0 || chdir("/") < 0)
+        if (chdir("/root") < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0 ||
+            chdir("/") < 0)
                 return fail("cannot enter", "/root");
         (void) execv(argv[0], argv);
         return fail("cannot start", argv[0]);

@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PAGE 4096U
+#define PAGE  4096U
 #define BATCH 512U
 
 static int file_read(const char *path, char *buf, size_t size) {
@@ -127,7 +127,8 @@ int hn_load_stat(int pid, int tid, int *ret_cpu, uint64_t *ret_start) {
 }
 
 /* Asks for the nodes of `n` pages, `step` pages apart, from page `first` on. */
-static int pages_query(const struct hn_load_thread *thread, uint64_t first, uint64_t step, size_t n, int *ret) {
+static int pages_query(const struct hn_load_thread *thread, uint64_t first, uint64_t step, size_t n,
+                       int *ret) {
         void *addresses[BATCH];
 
         for (size_t i = 0; i < n; i++)
@@ -150,8 +151,9 @@ int hn_load_pages(const struct hn_load_thread *thread, int8_t *ret) {
         return 0;
 }
 
-/* The share of a thread's buffer on `node` from its line in numa_maps: dear, since the kernel walks all of the
- * process's pages for it, but there the pages which a NUMA scan has marked count too. NaN when there is no such line. */
+/* The share of a thread's buffer on `node` from its line in numa_maps: dear, since the kernel walks all of
+ * the process's pages for it, but there the pages which a NUMA scan has marked count too. NaN when there is
+ * no such line. */
 static double maps_share(const struct hn_load_thread *thread, int node) {
         char path[64], line[512];
         double local = 0, all = 0;
@@ -184,7 +186,7 @@ static uint64_t sweeps_read(const struct hn_load_thread *thread) {
         struct iovec here = { .iov_base = &value, .iov_len = sizeof(value) };
         struct iovec there = { .iov_base = (void *) (uintptr_t) thread->counter, .iov_len = sizeof(value) };
 
-        /* The counter has a page of its own, so that reading it from here adds no NUMA fault to the buffer's. */
+        /* The counter has a page of its own: reading it from here adds no NUMA fault to the buffer's. */
         return process_vm_readv(thread->pid, &here, 1, &there, 1, 0) == (ssize_t) sizeof(value) ? value : 0;
 }
 
@@ -216,10 +218,10 @@ int hn_load_sample(const struct hn_load_table *table, const struct hn_load_cpus 
                 }
                 if (node >= 0)
                         sample.on_node[node]++;
-                /* Linux 6.1 to 6.5 call a page absent while the NUMA scan has it marked, and a scan marks a whole buffer
-                 * at once: that is no answer, and not the answer "remote". */
+                /* Linux 6.1 to 6.5 call a page absent while the NUMA scan has it marked, and a scan marks a
+                 * whole buffer at once: that is no answer, and not the answer "remote". */
                 sample.thread_share[i] = present >= HN_LOAD_ADDRESSES / 2 ? local / (double) present
-                                                                         : maps_share(thread, node);
+                                                                          : maps_share(thread, node);
                 if (!isnan(sample.thread_share[i])) {
                         sum += sample.thread_share[i];
                         sample.n_answered++;

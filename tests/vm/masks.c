@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "masks.h"
 #include "guest.h"
 #include "load.h"
+#include "masks.h"
 
 #include <errno.h>
 #include <stdio.h>

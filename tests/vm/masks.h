@@ -12,7 +12,7 @@
 
 struct mask_entry {
         int tid;
-        uint64_t start;         /* of the thread, so that a reused tid is another thread */
+        uint64_t start; /* of the thread, so that a reused tid is another thread */
         cpu_set_t mask;
 };
 
@@ -27,8 +27,8 @@ int masks_take(const char *unit, struct masks *ret);
 /* The thread's entry in `m`, or NULL. */
 const struct mask_entry *masks_find(const struct masks *m, int tid, uint64_t start);
 
-/* Threads of `now` that were in `before` with another mask. Threads new in `now` count as changed when their mask is
- * not `inherited`, unless that is NULL. */
+/* Threads of `now` that were in `before` with another mask. Threads new in `now` count as changed when their
+ * mask is not `inherited`, unless that is NULL. */
 size_t masks_changed(const struct masks *before, const struct masks *now, const cpu_set_t *inherited);
 
 /* "0-3,6" into `buf`; returns it. */

@@ -3,17 +3,31 @@
 
 #include "trial.h"
 
-/* What happens in a scenario, from the start of its load to the checks. Policies other than homenode make sense in
- * those that only measure. */
+/* What happens in a scenario, from the start of its load to the checks. Policies other than homenode make
+ * sense in those that only measure. */
 struct scenario {
         const char *name;
-        bool balancing;         /* kernel.numa_balancing while it runs; the policies none and numad switch it off */
-        unsigned seconds;       /* measured after the opt-in */
+        bool balancing;   /* kernel.numa_balancing while it runs; the policies none and numad switch it off */
+        unsigned seconds; /* measured after the opt-in */
         int (*run)(struct trial *t);
 };
 
 const struct scenario *scenario_find(const char *name);
 
-/* Mean local share that hand placement reaches in that scenario, measured at first use and kept for the boot. The
- * trial's load must not be running. */
-int scenario_reference(struct trial *t, double *ret);
+/* Mean local share that hand placement reaches in that scenario, measured at first use and kept for the boot.
+ * The trial's load must not be running. */
+int scenario_reference(const struct trial *t, enum load load, double *ret);
+
+int scenario_threads_apart(struct trial *t);
+int scenario_numa02(struct trial *t);
+int scenario_demo(struct trial *t);
+int scenario_not_opted_in(struct trial *t);
+int scenario_user_mask(struct trial *t);
+int scenario_balancing_off(struct trial *t);
+int scenario_balancing_off_threads(struct trial *t);
+
+int scenario_stop(struct trial *t);
+int scenario_kill9(struct trial *t);
+int scenario_reload(struct trial *t);
+int scenario_one_node(struct trial *t);
+int scenario_bad_config(struct trial *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "trial.h"
 #include "guest.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,11 +20,8 @@
 #define WINDOW_FROM 20.0
 
 static const char *const policy_names[POLICY_MAX] = {
-        [POLICY_NONE] = "none",
-        [POLICY_KERNEL] = "kernel",
-        [POLICY_NUMAD] = "numad",
-        [POLICY_HOMENODE] = "homenode",
-        [POLICY_HARDBIND] = "hardbind",
+        [POLICY_NONE] = "none",         [POLICY_KERNEL] = "kernel",     [POLICY_NUMAD] = "numad",
+        [POLICY_HOMENODE] = "homenode", [POLICY_HARDBIND] = "hardbind",
 };
 
 const char *policy_name(enum policy policy) {
@@ -46,13 +43,15 @@ int trial_balancing(bool on) {
 }
 
 /* Index of the node on which thread `i` of the load starts and of the node of its memory, of `n` nodes. */
-static void place(enum load load, unsigned i, const struct hn_load_cpus *cpus, unsigned *ret_run, unsigned *ret_mem) {
+static void place(enum load load, unsigned i, const struct hn_load_cpus *cpus, unsigned *ret_run,
+                  unsigned *ret_mem) {
         unsigned n = cpus->n_nodes;
 
         switch (load) {
+        case LOAD_MAX: return;
         case LOAD_APART:
-                /* Process p of two threads: memory on p and on the node after it, so that each node ends up with the
-                 * memory of two threads of two processes; started half-way round. */
+                /* Process p of two threads: memory on p and on the node after it, so that each node ends up
+                 * with the memory of two threads of two processes; started half-way round. */
                 *ret_mem = (i / 2 + i % 2) % n;
                 *ret_run = (*ret_mem + (n > 2 ? n / 2 : 1)) % n;
                 return;
@@ -65,16 +64,20 @@ static void place(enum load load, unsigned i, const struct hn_load_cpus *cpus, u
                 *ret_run = (*ret_mem + 1) % n;
                 return;
         case LOAD_THREADS:
-                *ret_run = i % n;
-                *ret_mem = n - 1;
+                /* Process p's memory is all on node p; its threads start on the nodes after that, one on
+                 * each. */
+                *ret_mem = i / cpus->per_node % n;
+                *ret_run = (*ret_mem + 1 + i % cpus->per_node) % n;
                 return;
         }
 }
 
-static void shape(enum load load, const struct hn_load_cpus *cpus, unsigned *ret_processes, unsigned *ret_threads) {
+static void shape(enum load load, const struct hn_load_cpus *cpus, unsigned *ret_processes,
+                  unsigned *ret_threads) {
         unsigned all = cpus->n_nodes * cpus->per_node;
 
         switch (load) {
+        case LOAD_MAX: return;
         case LOAD_APART:
                 *ret_processes = all / 2;
                 *ret_threads = 2;
@@ -88,8 +91,9 @@ static void shape(enum load load, const struct hn_load_cpus *cpus, unsigned *ret
                 *ret_threads = 1;
                 return;
         case LOAD_THREADS:
-                /* As many as one node has CPUs for: placed as a whole they can all be at home. */
-                *ret_processes = 1;
+                /* As many threads as a node has CPUs for: placed as a whole, a process can be at home
+                 * altogether. */
+                *ret_processes = cpus->n_nodes;
                 *ret_threads = cpus->per_node;
                 return;
         }
@@ -106,18 +110,19 @@ static int load_arguments_write(const struct trial *t, enum load load, const cha
         int n;
 
         shape(load, t->cpus, &processes, &threads);
-        n = snprintf(text, sizeof(text), "ARGS=--table " TABLE_FILE " --mib 48 --processes %u --threads %u %s %s --place ",
+        n = snprintf(text, sizeof(text),
+                     "ARGS=--table " TABLE_FILE " --mib 16 --processes %u --threads %u %s %s --place ",
                      processes, threads, bind ? "--bind --pin all" : "", extra);
         for (unsigned i = 0; i < processes * threads; i++) {
                 place(load, i, t->cpus, &run, &mem);
-                /* Bound by hand, threads and memory meet where each node gets its part: with the memory, or, where all
-                 * memory starts on one node, where the threads are. */
+                /* Bound by hand, threads and memory meet where each node gets its part: with the memory, or,
+                 * where all memory starts on one node, where the threads are. */
                 if (bind && load == LOAD_NUMA02)
                         mem = run;
                 if (bind)
                         run = mem;
-                n += snprintf(text + n, sizeof(text) - (size_t) n, "%s%d:%d", i > 0 ? "," : "", t->cpus->nodes[run],
-                              t->cpus->nodes[mem]);
+                n += snprintf(text + n, sizeof(text) - (size_t) n, "%s%d:%d", i > 0 ? "," : "",
+                              t->cpus->nodes[run], t->cpus->nodes[mem]);
         }
         (void) snprintf(text + n, sizeof(text) - (size_t) n, "\n");
         return guest_file_write(ENV_FILE, text);
@@ -148,11 +153,12 @@ void trial_load_stop(struct trial *t) {
 int trial_rule_write(const char *unit, const char *extra) {
         char text[1024];
 
-        /* In emulation each pass costs some twenty times what it costs on the machine itself; with the budget of the
-         * machine the daemon would look every few seconds only. */
-        (void) snprintf(text, sizeof(text),
-                        "[Daemon]\nMode=manage\nCpuBudget=20%%\n\n[Rule load]\nCgroup=system.slice/%s\nMode=manage\nPages=yes\n%s", unit,
-                        extra);
+        /* In emulation each pass costs some twenty times what it costs on the machine itself; with the budget
+         * of the machine the daemon would look every few seconds only. */
+        (void) snprintf(
+                text, sizeof(text),
+                "[Daemon]\nMode=manage\nCpuBudget=20%%\n\n[Rule load]\nCgroup=system.slice/%s\nMode=manage\nPages=yes\n%s",
+                unit, extra);
         return guest_file_write(RULE_FILE, text);
 }
 
@@ -169,8 +175,11 @@ int trial_policy_start(struct trial *t) {
         r = trial_balancing(t->balancing);
         if (r < 0 || !unit)
                 return r;
-        r = guest_systemctl("start", unit);
-        json_object_set_new(t->json, "policy_start_s", json_real((double) (guest_now() - t->opt_in) / 1e6));
+        /* A state from before is not this run's. */
+        (void) unlink(STATE_FILE);
+
+        /* Without waiting: how the load fares while the service comes up is part of the series. */
+        r = guest_systemctl_begin("start", unit);
         return r > 0 ? -ECHILD : r;
 }
 
@@ -196,6 +205,11 @@ bool trial_all_pinned(struct trial *t) {
         return trial_masks_changed(t) >= t->table->n_threads;
 }
 
+bool trial_daemon_up(struct trial *t) {
+        (void) t;
+        return access(STATE_FILE, F_OK) == 0;
+}
+
 bool trial_is_home(struct trial *t) {
         return t->home_since != 0 && guest_now() - t->home_since >= 5 * SECOND;
 }
@@ -209,6 +223,13 @@ bool trial_wait(struct trial *t, unsigned seconds, bool (*until)(struct trial *t
                 guest_sleep_until(guest_now() + SECOND / 5);
         }
         return true;
+}
+
+bool trial_service_active(void) {
+        char *const argv[] = { (char *) "systemctl", (char *) "is-active", (char *) DAEMON_UNIT, NULL };
+        char state[64];
+
+        return guest_run(argv, state, sizeof(state)) == 0 && strncmp(state, "active", 6) == 0;
 }
 
 /* The kernel's own view of one thread: preferred node and private plus shared faults per node. */
@@ -226,7 +247,8 @@ static json_t *faults_read(const struct hn_load_thread *thread) {
                 p += *p == '\n';
                 if (strncmp(p, "numa_preferred_nid", 18) == 0 && strchr(p, ':'))
                         preferred = atoi(strchr(p, ':') + 1);
-                if (sscanf(p, "numa_faults node=%u task_private=%u task_shared=%u", &node, &private, &shared) == 3)
+                if (sscanf(p, "numa_faults node=%u task_private=%u task_shared=%u", &node, &private,
+                           &shared) == 3)
                         json_array_append_new(faults, json_integer((json_int_t) private + shared));
         }
         json_array_insert_new(faults, 0, json_integer(preferred));
@@ -256,8 +278,12 @@ static void sample_say(const struct trial *t, double at, const struct hn_load_sa
         for (unsigned i = 0; i < t->cpus->n_nodes && used < sizeof(nodes); i++)
                 used += (size_t) snprintf(nodes + used, sizeof(nodes) - used, " %u",
                                           sample->on_node[t->cpus->nodes[i]]);
-        guest_say("%s/%s %5.0f s  local share %.2f [%s]  threads per node:%s", t->line->scenario,
-                  policy_name(t->line->policy), at, sample->share, bar, nodes);
+        if (t->line->demo)
+                guest_say("%4.0f s  local share %.2f  [%s]  threads on each node:%s", at, sample->share, bar,
+                          nodes);
+        else
+                guest_say("%s/%s %5.0f s  local share %.2f [%s]  threads per node:%s", t->line->scenario,
+                          policy_name(t->line->policy), at, sample->share, bar, nodes);
 }
 
 static int sample_take(struct trial *t) {
@@ -280,6 +306,10 @@ static int sample_take(struct trial *t) {
                 t->home_since = 0;
         else if (t->home_since == 0)
                 t->home_since = now;
+        if (t->line->policy == POLICY_HOMENODE && !t->pinned && trial_all_pinned(t)) {
+                t->pinned = true;
+                json_object_set_new(t->json, "pinned_s", json_real(at));
+        }
         memcpy(t->last_on_node, sample.on_node, sizeof(t->last_on_node));
         if (at >= WINDOW_FROM) {
                 for (unsigned i = 0; i < HN_LOAD_NODES_MAX; i++)
@@ -314,26 +344,29 @@ void trial_check(struct trial *t, const char *name, bool ok, json_t *got, const 
         if (!ok) {
                 char *text = json_dumps(got, JSON_ENCODE_ANY | JSON_COMPACT);
 
-                guest_say("%s: FAILED %s: got %s, wanted %s", t->line->scenario, name, text, want);
+                guest_say("%s: FAILED %s: got %.200s, wanted %s", t->line->scenario, name, text ? text : "?",
+                          want);
                 free(text);
         }
-        json_array_append_new(t->checks, json_pack("{s:s, s:b, s:o, s:s}", "name", name, "ok", ok, "got", got, "want",
-                                                   want));
+        json_array_append_new(t->checks, json_pack("{s:s, s:b, s:o, s:s}", "name", name, "ok", ok, "got", got,
+                                                   "want", want));
 }
 
 json_t *trial_state(void) {
         return json_load_file(STATE_FILE, 0, NULL);
 }
 
-/* Mean of the series from `from` on; the value of the first sample there in `ret_first`; NULL without samples. */
+/* Mean of the series from `from` on; the value of the first sample there in `ret_first`; NULL without
+ * samples. */
 static json_t *series_mean(const json_t *series, double from, json_t **ret_first) {
         double sum = 0, n = 0;
         size_t i;
         json_t *pair;
 
         *ret_first = json_null();
-        json_array_foreach(series, i, pair) {
-                double at = json_number_value(json_array_get(pair, 0)), share = json_number_value(json_array_get(pair, 1));
+        json_array_foreach (series, i, pair) {
+                double at = json_number_value(json_array_get(pair, 0)),
+                       share = json_number_value(json_array_get(pair, 1));
 
                 if (at < from)
                         continue;
@@ -351,7 +384,7 @@ static json_t *series_settled(const json_t *series) {
         size_t i;
         json_t *pair;
 
-        json_array_foreach(series, i, pair) {
+        json_array_foreach (series, i, pair) {
                 double at = json_number_value(json_array_get(pair, 0));
 
                 if (json_number_value(json_array_get(pair, 1)) < HOME_SHARE || at < 0)
@@ -371,7 +404,8 @@ static json_t *nodes_array(const struct trial *t, bool mean) {
                 if (!mean)
                         json_array_append_new(array, json_integer(t->last_on_node[node]));
                 else if (t->on_node_n > 0)
-                        json_array_append_new(array, json_real(round(t->on_node[node] / t->on_node_n * 100) / 100));
+                        json_array_append_new(array,
+                                              json_real(round(t->on_node[node] / t->on_node_n * 100) / 100));
         }
         return array;
 }
@@ -397,8 +431,9 @@ void trial_figures(struct trial *t) {
         json_object_set_new(t->json, "moves", state_field(state, "moves", json_integer(0)));
         json_object_set_new(t->json, "pages_moved", state_field(state, "pages_moved", json_integer(0)));
         json_object_set_new(t->json, "signal", state_field(state, "signal", json_string("none")));
-        json_object_set_new(t->json, "kernel_pages_moved",
-                            json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
+        json_object_set_new(
+                t->json, "kernel_pages_moved",
+                json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
         json_object_set_new(t->json, "work", json_integer((json_int_t) t->sweeps));
         if (t->line->trace)
                 json_object_set_new(t->json, "trace", json_incref(t->trace));

@@ -15,37 +15,46 @@
 #define RULE_FILE   "/etc/homenode/homenode.conf.d/50-guest.conf"
 #define STATE_FILE  "/run/homenode/state.json"
 
-enum policy { POLICY_NONE, POLICY_KERNEL, POLICY_NUMAD, POLICY_HOMENODE, POLICY_HARDBIND, POLICY_MAX, POLICY_INVALID = -1 };
+enum policy {
+        POLICY_NONE,
+        POLICY_KERNEL,
+        POLICY_NUMAD,
+        POLICY_HOMENODE,
+        POLICY_HARDBIND,
+        POLICY_MAX,
+        POLICY_INVALID = -1
+};
 
-/* A line of the plan: "SCENARIO POLICY [seconds=N] [before=N] [kills=N] [seed=N] [pin=1] [trace=1] [demo=1]". */
+/* A line of the plan: "SCENARIO POLICY [seconds=N] [before=N] [kills=N] [seed=N] [pin=1] [trace=1]". */
 struct plan_line {
         char scenario[32];
         enum policy policy;
-        unsigned seconds;       /* measured after the opt-in; 0: what the scenario wants */
-        unsigned before;        /* measured before it */
+        unsigned seconds; /* measured after the opt-in; 0: what the scenario wants */
+        unsigned before;  /* measured before it */
         unsigned kills;
         unsigned seed;
-        bool pin;               /* the load's threads stay on the node they start on */
-        bool trace;             /* per-thread rows, fault statistics too, for each second */
-        bool demo;              /* tell the story for a reader: end when home, show each mask */
-        bool until_home;
+        bool pin;   /* the load's threads stay on the node they start on */
+        bool trace; /* per-thread rows, fault statistics too, for each second */
+        bool demo;  /* for a reader, not for a log */
 };
 
 struct trial {
         const struct plan_line *line;
         const struct hn_load_cpus *cpus;
         const struct hn_load_table *table;
-        struct masks before;            /* of the load, before the policy came */
-        bool balancing;                 /* kernel.numa_balancing from the opt-in on; before it is 0 */
-        uint64_t opt_in;                /* time of the opt-in, for the series */
-        uint64_t home_since;            /* when the share last rose to HOME_SHARE, 0: it is below */
+        struct masks before; /* of the load, before the policy came */
+        bool balancing;      /* kernel.numa_balancing from the opt-in on; before it is 0 */
+        uint64_t opt_in;     /* time of the opt-in, for the series */
+        uint64_t home_since; /* when the share last rose to HOME_SHARE, 0: it is below */
+        bool until_home;     /* measure no longer than until the load is home for 5 s */
+        bool pinned;         /* every thread of the load has another mask than before: seen once */
         json_t *json, *series, *checks, *trace;
-        double on_node[HN_LOAD_NODES_MAX];      /* sums over `on_node_n` samples of the window */
+        double on_node[HN_LOAD_NODES_MAX]; /* sums over `on_node_n` samples of the window */
         unsigned on_node_n;
         unsigned last_on_node[HN_LOAD_NODES_MAX];
         unsigned samples;
-        uint64_t sweeps;                /* work done by the load so far, in sweeps over a thread's buffer */
-        uint64_t kernel_pages;          /* numa_pages_migrated at the opt-in */
+        uint64_t sweeps;       /* work done by the load so far, in sweeps over a thread's buffer */
+        uint64_t kernel_pages; /* numa_pages_migrated at the opt-in */
 };
 
 /* A share from which on the load counts as home. */
@@ -54,10 +63,12 @@ struct trial {
 const char *policy_name(enum policy policy);
 enum policy policy_from_name(const char *name);
 
-/* The load, as arguments of hn-load for this machine. Each knows where threads start and where their memory is. */
-enum load { LOAD_APART, LOAD_NUMA02, LOAD_SINGLES, LOAD_THREADS };
+/* The load, as arguments of hn-load for this machine. Each knows where threads start and where their memory
+ * is. */
+enum load { LOAD_APART, LOAD_NUMA02, LOAD_SINGLES, LOAD_THREADS, LOAD_MAX };
 
-/* Starts the load and waits until its memory is in place; takes the masks. `extra` is appended to its arguments. */
+/* Starts the load and waits until its memory is in place; takes the masks. `extra` is appended to its
+ * arguments. */
 int trial_load_start(struct trial *t, enum load load, const char *extra);
 void trial_load_stop(struct trial *t);
 
@@ -67,19 +78,25 @@ int trial_balancing(bool on);
 /* Writes the rule file for the unit of that name, in mode manage. */
 int trial_rule_write(const char *unit, const char *extra);
 
-/* Brings the policy in and marks the opt-in; takes it out again. */
+/* Brings the policy in and marks the opt-in; takes it out again. The first does not wait until its service is
+ * up. */
 int trial_policy_start(struct trial *t);
 int trial_policy_stop(struct trial *t);
 
-/* Takes a sample each second until `seconds` after the opt-in. With `until` it ends earlier, as soon as that says so. */
+/* Takes a sample each second until `seconds` after the opt-in. With `until` it ends earlier, as soon as that
+ * says so. */
 int trial_measure(struct trial *t, unsigned seconds, bool (*until)(struct trial *t));
 
 /* Conditions for it. */
 bool trial_all_pinned(struct trial *t);
 bool trial_is_home(struct trial *t);
+bool trial_daemon_up(struct trial *t);
 
 /* Waits, without samples, until the condition holds; at most `seconds`. */
 bool trial_wait(struct trial *t, unsigned seconds, bool (*until)(struct trial *t));
+
+/* Whether homenoded's unit is active: started, ready and not failed. */
+bool trial_service_active(void);
 
 /* Threads of the load whose mask is not what it was before. */
 size_t trial_masks_changed(struct trial *t);

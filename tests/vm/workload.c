@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The load: processes of threads, each sweeping over memory that was put on a chosen node while it was started on
- * another chosen one. After the start nothing holds either in place, unless asked: masks are as wide as they were and
- * no memory policy remains, as with any program that was merely unlucky. */
+/* The load: processes of threads, each sweeping over memory that was put on a chosen node while it was
+ * started on another chosen one. After the start nothing holds either in place, unless asked: masks are as
+ * wide as they were and no memory policy remains, as with any program that was merely unlucky. */
 
 #include "load.h"
 
@@ -25,21 +25,22 @@
 
 #define PAGE       4096U
 #define MIB_MAX    64U
-#define LINES_PAGE 8U   /* cache lines touched on each page of a sweep */
+#define LINES_PAGE 8U /* cache lines touched on each page of a sweep */
 
 enum pin { PIN_NONE, PIN_ODD, PIN_ALL };
 
 struct options {
         const char *table;
         unsigned processes;
-        unsigned threads;       /* of each process */
-        unsigned mib;           /* of each thread, or of each process when shared */
+        unsigned threads; /* of each process */
+        unsigned mib;     /* of each thread, or of each process when shared */
         int run[HN_LOAD_THREADS_MAX];
         int mem[HN_LOAD_THREADS_MAX];
         unsigned n_placed;
-        enum pin pin;           /* which threads keep the mask of their first node */
-        bool bind;              /* keep the memory bound */
-        bool shared;            /* one buffer for the threads of a process, all of them sweep all of it */
+        enum pin pin;  /* which threads keep the mask of their first node */
+        unsigned duty; /* percent of the time a thread works; it sleeps for the rest, after each sweep */
+        bool bind;     /* keep the memory bound */
+        bool shared;   /* one buffer for the threads of a process, all of them sweep all of it */
         bool thp;
         bool report;
 };
@@ -48,7 +49,7 @@ struct process {
         const struct options *options;
         const struct hn_load_cpus *cpus;
         struct hn_load_table *table;
-        cpu_set_t mask;         /* from before the start */
+        cpu_set_t mask; /* from before the start */
         unsigned index;
         char *shared;
         int ready_fd, go_fd;
@@ -57,7 +58,7 @@ struct process {
 
 struct worker {
         struct process *process;
-        unsigned index;         /* among all threads of all processes */
+        unsigned index; /* among all threads of all processes */
 };
 
 static volatile sig_atomic_t spawn_wanted;
@@ -88,8 +89,8 @@ static char *memory_on(const struct options *o, int node, size_t size) {
         unsigned long nodes[HN_LOAD_NODES_MAX / (8 * sizeof(unsigned long))] = { 0 };
         char *memory;
 
-        /* The page behind it stays closed, so that the kernel does not merge it with another thread's memory: each buffer
-         * has its own line in numa_maps. */
+        /* The page behind it stays closed, so that the kernel does not merge it with another thread's memory:
+         * each buffer has its own line in numa_maps. */
         memory = mmap(NULL, size + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
                 die("mmap", errno);
@@ -97,7 +98,8 @@ static char *memory_on(const struct options *o, int node, size_t size) {
                 die("mprotect", errno);
         if (madvise(memory, size, o->thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) < 0)
                 die("madvise", errno);
-        nodes[(unsigned) node / (8 * sizeof(unsigned long))] |= 1UL << ((unsigned) node % (8 * sizeof(unsigned long)));
+        nodes[(unsigned) node / (8 * sizeof(unsigned long))] |= 1UL << ((unsigned) node %
+                                                                        (8 * sizeof(unsigned long)));
         if (mbind(memory, size, MPOL_BIND, nodes, HN_LOAD_NODES_MAX + 1, 0) < 0 && errno != ENOSYS)
                 die("mbind", errno);
         for (size_t i = 0; i < size; i += PAGE)
@@ -113,7 +115,8 @@ static void *sleeper(void *unused) {
         return unused;
 }
 
-/* A thread and a child that inherit whatever mask this thread has now. They sleep: only their masks are of interest. */
+/* A thread and a child that inherit whatever mask this thread has now. They sleep: only their masks are of
+ * interest. */
 static void spawn(void) {
         pthread_t thread;
         int r;
@@ -133,6 +136,20 @@ static void sweep(volatile char *buffer, size_t size) {
         for (size_t page = 0; page < size; page += PAGE)
                 for (unsigned line = 0; line < LINES_PAGE; line++)
                         buffer[page + line * 64] = (char) (buffer[page + line * 64] + 1);
+}
+
+static uint64_t now_nsec(void) {
+        struct timespec ts;
+
+        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t) ts.tv_sec * 1000000000ULL + (uint64_t) ts.tv_nsec;
+}
+
+static void rest_nsec(uint64_t nsec) {
+        struct timespec ts = { .tv_sec = (time_t) (nsec / 1000000000ULL),
+                               .tv_nsec = (long) (nsec % 1000000000ULL) };
+
+        (void) nanosleep(&ts, NULL);
 }
 
 /* Tells the parent that this process's memory is in place and waits for the other processes. */
@@ -163,7 +180,7 @@ static void *work(void *data) {
                 (void) pthread_barrier_wait(&p->barrier);
         buffer = o->shared ? p->shared : memory_on(o, o->mem[w->index], size);
         counter = (volatile uint64_t *) (void *) memory_on(o, o->mem[w->index], PAGE);
-        p->table->threads[w->index] = (struct hn_load_thread) {
+        p->table->threads[w->index] = (struct hn_load_thread){
                 .pid = getpid(),
                 .tid = gettid(),
                 .run_node = o->run[w->index],
@@ -180,15 +197,20 @@ static void *work(void *data) {
                 if (sched_setaffinity(0, sizeof(p->mask), &p->mask) < 0)
                         die("sched_setaffinity", errno);
         for (;;) {
+                uint64_t began = now_nsec();
+
                 sweep(buffer, size);
                 *counter += 1;
+                if (o->duty < 100)
+                        rest_nsec((now_nsec() - began) * (100 - o->duty) / o->duty);
                 if (first && spawn_wanted)
                         spawn();
         }
         return NULL;
 }
 
-/* One process of the load; its main thread works too, so that the process has no thread but those in the table. */
+/* One process of the load; its main thread works too, so that the process has no thread but those in the
+ * table. */
 static void process_run(struct process *p) {
         static struct worker workers[HN_LOAD_THREADS_MAX];
         struct sigaction spawn_action = { .sa_handler = on_spawn, .sa_flags = SA_RESTART };
@@ -199,7 +221,7 @@ static void process_run(struct process *p) {
         (void) sigaction(SIGUSR1, &spawn_action, NULL);
         (void) pthread_barrier_init(&p->barrier, NULL, p->options->threads);
         for (unsigned i = 0; i < p->options->threads; i++)
-                workers[i] = (struct worker) { .process = p, .index = p->index * p->options->threads + i };
+                workers[i] = (struct worker){ .process = p, .index = p->index * p->options->threads + i };
         for (unsigned i = 1; i < p->options->threads; i++) {
                 r = pthread_create(&thread, NULL, work, &workers[i]);
                 if (r != 0)
@@ -223,8 +245,10 @@ static void report_line(const struct hn_load_sample *s, double at) {
         (void) fflush(stdout);
 }
 
-/* The parent's second half: waits until a process ends, and says each second how the threads fare if asked to. */
-static int watch(const struct options *o, const struct hn_load_cpus *cpus, const struct hn_load_table *table) {
+/* The parent's second half: waits until a process ends, and says each second how the threads fare if asked
+ * to. */
+static int watch(const struct options *o, const struct hn_load_cpus *cpus,
+                 const struct hn_load_table *table) {
         struct hn_load_sample sample;
         struct timespec second = { .tv_sec = 1 };
         int status;
@@ -325,17 +349,12 @@ static bool pin_parse(const char *text, enum pin *ret) {
 }
 
 static const struct option long_options[] = {
-        { "table", required_argument, NULL, 't' },
-        { "processes", required_argument, NULL, 'P' },
-        { "threads", required_argument, NULL, 'T' },
-        { "mib", required_argument, NULL, 'm' },
-        { "place", required_argument, NULL, 'p' },
-        { "pin", required_argument, NULL, 'k' },
-        { "bind", no_argument, NULL, 'b' },
-        { "shared", no_argument, NULL, 's' },
-        { "thp", no_argument, NULL, 'H' },
-        { "report", no_argument, NULL, 'r' },
-        { NULL, 0, NULL, 0 },
+        { "table", required_argument, NULL, 't' },   { "processes", required_argument, NULL, 'P' },
+        { "threads", required_argument, NULL, 'T' }, { "mib", required_argument, NULL, 'm' },
+        { "place", required_argument, NULL, 'p' },   { "pin", required_argument, NULL, 'k' },
+        { "duty", required_argument, NULL, 'd' },    { "bind", no_argument, NULL, 'b' },
+        { "shared", no_argument, NULL, 's' },        { "thp", no_argument, NULL, 'H' },
+        { "report", no_argument, NULL, 'r' },        { NULL, 0, NULL, 0 },
 };
 
 static const char usage[] =
@@ -348,6 +367,7 @@ static const char usage[] =
         "  --shared          one working set for the threads of a process\n"
         "  --thp             ask for transparent huge pages (refused without this)\n"
         "  --pin WHICH       threads that stay on their first node: none, odd or all (none)\n"
+        "  --duty PERCENT    part of the time that a thread works (100)\n"
         "  --bind            keep the memory bound to its node\n"
         "  --report          print a line of JSON a second\n";
 
@@ -356,18 +376,10 @@ static bool options_parse(int argc, char *argv[], struct options *o) {
 
         while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0)
                 switch (c) {
-                case 't':
-                        o->table = optarg;
-                        break;
-                case 'P':
-                        o->processes = (unsigned) strtoul(optarg, NULL, 10);
-                        break;
-                case 'T':
-                        o->threads = (unsigned) strtoul(optarg, NULL, 10);
-                        break;
-                case 'm':
-                        o->mib = (unsigned) strtoul(optarg, NULL, 10);
-                        break;
+                case 't': o->table = optarg; break;
+                case 'P': o->processes = (unsigned) strtoul(optarg, NULL, 10); break;
+                case 'T': o->threads = (unsigned) strtoul(optarg, NULL, 10); break;
+                case 'm': o->mib = (unsigned) strtoul(optarg, NULL, 10); break;
                 case 'p':
                         if (!place_parse(optarg, o))
                                 return false;
@@ -376,27 +388,20 @@ static bool options_parse(int argc, char *argv[], struct options *o) {
                         if (!pin_parse(optarg, &o->pin))
                                 return false;
                         break;
-                case 'b':
-                        o->bind = true;
-                        break;
-                case 's':
-                        o->shared = true;
-                        break;
-                case 'H':
-                        o->thp = true;
-                        break;
-                case 'r':
-                        o->report = true;
-                        break;
-                default:
-                        return false;
+                case 'd': o->duty = (unsigned) strtoul(optarg, NULL, 10); break;
+                case 'b': o->bind = true; break;
+                case 's': o->shared = true; break;
+                case 'H': o->thp = true; break;
+                case 'r': o->report = true; break;
+                default: return false;
                 }
         return optind == argc && o->table && o->processes > 0 && o->processes <= HN_LOAD_THREADS_MAX &&
-               o->threads > 0 && o->processes * o->threads == o->n_placed && o->mib > 0 && o->mib <= MIB_MAX;
+               o->threads > 0 && o->processes * o->threads == o->n_placed && o->mib > 0 &&
+               o->mib <= MIB_MAX && o->duty > 0 && o->duty <= 100;
 }
 
 int main(int argc, char *argv[]) {
-        struct options o = { .processes = 1, .threads = 1, .mib = 16 };
+        struct options o = { .processes = 1, .threads = 1, .mib = 16, .duty = 100 };
         struct hn_load_cpus cpus;
         int r;
 
