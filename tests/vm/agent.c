@@ -175,10 +175,26 @@ static void line_run(const struct plan_line *line, const struct hn_load_cpus *cp
         json_decref(t.trace);
 }
 
-int main(int argc, char *argv[]) {
-        const char *payload = argc > 1 ? argv[1] : "/payload";
+/* Runs each line of the plan, or only looks whether it makes sense. */
+static int plan_go(char *plan, const struct hn_load_cpus *cpus, bool asan, bool check_only) {
+        char *save = NULL;
+
+        for (char *text = strtok_r(plan, "\n", &save); text; text = strtok_r(NULL, "\n", &save)) {
+                struct plan_line line;
+
+                if (text[0] == '#')
+                        continue;
+                if (!line_parse(text, &line))
+                        return -EINVAL;
+                if (!check_only)
+                        line_run(&line, cpus, asan);
+        }
+        return 0;
+}
+
+static int guest_main(const char *payload) {
         struct hn_load_cpus cpus;
-        char plan[8192], path[256], *save = NULL;
+        char plan[8192], path[256];
         bool asan = false;
         int r;
 
@@ -186,7 +202,7 @@ int main(int argc, char *argv[]) {
         (void) setpriority(PRIO_PROCESS, 0, -10);
         r = guest_line_open("/dev/ttyS1");
         if (r < 0)
-                return EXIT_FAILURE;
+                return r;
         guest_say("the guest is up after %.1f s", (double) guest_now() / 1e6);
         r = hn_load_cpus_read(&cpus);
         if (r >= 0)
@@ -196,18 +212,27 @@ int main(int argc, char *argv[]) {
                 r = guest_file_read(path, plan, sizeof(plan));
         if (r < 0) {
                 guest_say("the guest cannot start its plan: %s", strerror(-r));
-                return EXIT_FAILURE;
+                return r;
         }
         guest_say("the build is installed after %.1f s", (double) guest_now() / 1e6);
-        for (char *text = strtok_r(plan, "\n", &save); text; text = strtok_r(NULL, "\n", &save)) {
-                struct plan_line line;
-
-                if (text[0] == '#')
-                        continue;
-                if (!line_parse(text, &line))
-                        return EXIT_FAILURE;
-                line_run(&line, &cpus, asan);
-        }
+        r = plan_go(plan, &cpus, asan, false);
         guest_say("the plan is done after %.1f s", (double) guest_now() / 1e6);
-        return EXIT_SUCCESS;
+        return r;
+}
+
+int main(int argc, char *argv[]) {
+        char plan[8192];
+        int r;
+
+        if (argc == 3 && strcmp(argv[1], "--check") == 0) {
+                r = guest_file_read(argv[2], plan, sizeof(plan));
+                if (r >= 0)
+                        r = plan_go(plan, NULL, false, true);
+        } else if (argc == 2)
+                r = guest_main(argv[1]);
+        else {
+                fprintf(stderr, "usage: hn-agent PAYLOAD | --check PLAN\n");
+                return 64;
+        }
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

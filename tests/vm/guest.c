@@ -50,14 +50,16 @@ int guest_line_open(const char *path) {
 }
 
 void guest_say(const char *format, ...) {
+        FILE *to = line ? line : stdout;
         va_list ap;
 
-        fputs("say ", line);
+        if (line)
+                fputs("say ", to);
         va_start(ap, format);
-        (void) vfprintf(line, format, ap);
+        (void) vfprintf(to, format, ap);
         va_end(ap);
-        fputc('\n', line);
-        (void) fflush(line);
+        fputc('\n', to);
+        (void) fflush(to);
 }
 
 void guest_json(const char *name, const char *text) {

@@ -13,7 +13,8 @@ uint64_t guest_now(void);
 /* Sleeps until `until` on the same clock. */
 void guest_sleep_until(uint64_t until);
 
-/* Opens the line to the outside (/dev/ttyS1 by default). Each message is a line, its first word the kind. */
+/* Opens the line to the outside. Each message is a line, its first word the kind. Without it, what is said
+ * goes to standard output. */
 int guest_line_open(const char *path);
 void guest_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void guest_json(const char *name, const char *text);

@@ -39,7 +39,7 @@ static int placed_by_faults(struct trial *t, enum load load) {
         if (judge_homenode(t)) {
                 r = scenario_reference(t, load, &reference);
                 if (r >= 0)
-                        r = trial_rule_write(LOAD_UNIT, "");
+                        r = trial_daemon_prepare(t);
                 if (r < 0)
                         return r;
         }

@@ -150,20 +150,36 @@ void trial_load_stop(struct trial *t) {
         t->table = NULL;
 }
 
+/* In emulation each pass costs some twenty times what it costs on the machine itself; with the budget of the
+ * machine the daemon would look every few seconds only. */
+#define DAEMON_SECTION "[Daemon]\nMode=manage\nCpuBudget=20%\n"
+
 int trial_rule_write(const char *unit, const char *extra) {
         char text[1024];
 
-        /* In emulation each pass costs some twenty times what it costs on the machine itself; with the budget
-         * of the machine the daemon would look every few seconds only. */
-        (void) snprintf(
-                text, sizeof(text),
-                "[Daemon]\nMode=manage\nCpuBudget=20%%\n\n[Rule load]\nCgroup=system.slice/%s\nMode=manage\nPages=yes\n%s",
-                unit, extra);
+        (void) snprintf(text, sizeof(text),
+                        "%s\n[Rule load]\nCgroup=system.slice/%s\nMode=manage\nPages=yes\n%s", DAEMON_SECTION,
+                        unit, extra);
         return guest_file_write(RULE_FILE, text);
 }
 
 static const char *policy_unit(enum policy policy) {
         return policy == POLICY_HOMENODE ? DAEMON_UNIT : policy == POLICY_NUMAD ? "hn-numad.service" : NULL;
+}
+
+int trial_daemon_prepare(struct trial *t) {
+        int r;
+
+        if (t->line->policy != POLICY_HOMENODE)
+                return 0;
+        (void) unlink(STATE_FILE);
+        r = guest_file_write(RULE_FILE, DAEMON_SECTION);
+        if (r >= 0)
+                r = guest_systemctl("start", DAEMON_UNIT);
+        if (r != 0)
+                return r < 0 ? r : -ECHILD;
+        t->prepared = true;
+        return trial_wait(t, 60, trial_daemon_up) ? 0 : -ETIMEDOUT;
 }
 
 int trial_policy_start(struct trial *t) {
@@ -175,11 +191,16 @@ int trial_policy_start(struct trial *t) {
         r = trial_balancing(t->balancing);
         if (r < 0 || !unit)
                 return r;
-        /* A state from before is not this run's. */
-        (void) unlink(STATE_FILE);
+        if (t->prepared) {
+                r = trial_rule_write(LOAD_UNIT, "");
+                if (r < 0)
+                        return r;
+        } else
+                /* A state from before is not this run's. */
+                (void) unlink(STATE_FILE);
 
-        /* Without waiting: how the load fares while the service comes up is part of the series. */
-        r = guest_systemctl_begin("start", unit);
+        /* Without waiting: how the load fares meanwhile is part of the series. */
+        r = guest_systemctl_begin(t->prepared ? "reload" : "start", unit);
         return r > 0 ? -ECHILD : r;
 }
 

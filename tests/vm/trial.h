@@ -46,6 +46,7 @@ struct trial {
         bool balancing;      /* kernel.numa_balancing from the opt-in on; before it is 0 */
         uint64_t opt_in;     /* time of the opt-in, for the series */
         uint64_t home_since; /* when the share last rose to HOME_SHARE, 0: it is below */
+        bool prepared;       /* the daemon runs already */
         bool until_home;     /* measure no longer than until the load is home for 5 s */
         bool pinned;         /* every thread of the load has another mask than before: seen once */
         json_t *json, *series, *checks, *trace;
@@ -77,6 +78,11 @@ int trial_balancing(bool on);
 
 /* Writes the rule file for the unit of that name, in mode manage. */
 int trial_rule_write(const char *unit, const char *extra);
+
+/* Starts the daemon before the load, with nothing opted in: the policy then starts with a rule and a reload,
+ * and what is measured is the way home and not how long an emulated machine takes to set up a sandbox under
+ * full load. */
+int trial_daemon_prepare(struct trial *t);
 
 /* Brings the policy in and marks the opt-in; takes it out again. The first does not wait until its service is
  * up. */
