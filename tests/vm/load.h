@@ -33,7 +33,7 @@ struct hn_load_thread {
 struct hn_load_table {
         uint32_t magic;
         uint32_t n_threads;
-        _Atomic uint32_t ready; /* 1 once every buffer is in place and the threads are let go */
+        _Atomic uint32_t ready; /* 1 once every buffer is in place and every thread let go */
         struct hn_load_thread threads[HN_LOAD_THREADS_MAX];
 };
 

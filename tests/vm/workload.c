@@ -152,14 +152,21 @@ static void rest_nsec(uint64_t nsec) {
         (void) nanosleep(&ts, NULL);
 }
 
+/* One byte: this process's memory is in place; later, that one of its threads has the mask it is to have. */
+static void tell_parent(const struct process *p) {
+        const char c = 0;
+
+        if (write(p->ready_fd, &c, 1) != 1)
+                die("write", errno);
+}
+
 /* Tells the parent that this process's memory is in place and waits for the other processes. */
 static void process_ready(struct process *p) {
         char c = 0;
 
         if (munmap(p->table, sizeof(*p->table)) < 0)
                 die("munmap", errno);
-        if (write(p->ready_fd, &c, 1) != 1)
-                die("write", errno);
+        tell_parent(p);
         while (read(p->go_fd, &c, 1) < 0 && errno == EINTR)
                 ;
 }
@@ -196,6 +203,7 @@ static void *work(void *data) {
         if (o->pin == PIN_NONE || (o->pin == PIN_ODD && w->index % 2 == 0))
                 if (sched_setaffinity(0, sizeof(p->mask), &p->mask) < 0)
                         die("sched_setaffinity", errno);
+        tell_parent(p);
         for (;;) {
                 uint64_t began = now_nsec();
 
@@ -286,10 +294,19 @@ static int table_make(const char *path, unsigned n_threads, struct hn_load_table
         return 0;
 }
 
+/* Waits for `n` bytes of tell_parent(). */
+static bool hear(int fd, unsigned n) {
+        char c;
+
+        for (unsigned i = 0; i < n; i++)
+                if (read(fd, &c, 1) != 1)
+                        return false;
+        return true;
+}
+
 static int load_run(const struct options *o, const struct hn_load_cpus *cpus) {
         struct process p = { .options = o, .cpus = cpus };
         int ready[2], go[2], r;
-        char c;
 
         r = table_make(o->table, o->processes * o->threads, &p.table);
         if (r < 0)
@@ -309,10 +326,12 @@ static int load_run(const struct options *o, const struct hn_load_cpus *cpus) {
                 }
         }
         (void) close(ready[1]);
-        for (unsigned i = 0; i < o->processes; i++)
-                if (read(ready[0], &c, 1) != 1)
-                        return -ECHILD;
+        if (!hear(ready[0], o->processes))
+                return -ECHILD;
         (void) close(go[1]);
+        /* Whoever compares masks later must not take the one of the start for a thread's own. */
+        if (!hear(ready[0], o->processes * o->threads))
+                return -ECHILD;
         atomic_store(&p.table->ready, 1);
         return watch(o, cpus, p.table);
 }
