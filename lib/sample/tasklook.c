@@ -196,6 +196,13 @@ static void note_idle(struct hn_sampler *s, struct hn_task_slot *slot) {
         }
 }
 
+/* A task sleeps through a mask that it is given, by us or by others: what it had when it last ran says
+ * nothing. Nobody writes to a capture. */
+static int look_at_sleeper(struct hn_sampler *s, struct hn_task_slot *slot) {
+        note_idle(s, slot);
+        return s->root->live && slot->kind == HN_SLOT_TASK ? look_at_mask(s, slot, NULL) : 0;
+}
+
 /* Reads stat. Returns 0, 1 where there is nothing to go on with, or -ENOMEM. */
 static int read_stat(struct hn_sampler *s, struct hn_task_slot *slot, struct hn_proc_stat *ret) {
         const char *text;
@@ -237,8 +244,7 @@ int hn_task_look(struct hn_sampler *s, struct hn_task_slot *slot) {
                         if (slot->idle % IDLE_MAX != 0)
                                 return 0;
                 } else if (n > 0 && schedstat.run_ns == slot->sample.runtime_ns) {
-                        note_idle(s, slot);
-                        return 0;
+                        return look_at_sleeper(s, slot);
                 }
         }
 
@@ -255,10 +261,8 @@ int hn_task_look(struct hn_sampler *s, struct hn_task_slot *slot) {
         slot->ran = slot->kind == HN_SLOT_NEW || runtime != slot->sample.runtime_ns;
         slot->sample.runtime_ns = runtime;
         slot->sample.wait_ns = n > 0 ? schedstat.wait_ns : 0;
-        if (!slot->ran) {
-                note_idle(s, slot);
-                return 0;
-        }
+        if (!slot->ran)
+                return look_at_sleeper(s, slot);
         slot->idle = 0;
         s->counts.looked++;
         return look_closely(s, slot, &stat);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "act/affinity.h"
 #include "sample/machine.h"
 #include "sample/sampler.h"
 
@@ -53,6 +54,7 @@ static void *run_thread(void *arg) {
 static void child(void) {
         pthread_t t;
 
+        (void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test fail */
         shared->tids[0] = getpid();
         for (size_t i = 1; i < N_THREADS; i++)
                 if (pthread_create(&t, NULL, run_thread, (void *) (uintptr_t) i) != 0)
@@ -102,6 +104,15 @@ static void assert_known(const struct hn_snapshot *shot, pid_t pid) {
                 if (j == 2)
                         assert_int_equal(hn_mask_count(&mask), 1);
         }
+}
+
+/* Whoever sets a mask, the sleeper it is set for does not wake for it. */
+static void pin_a_sleeper(void) {
+        struct hn_mask first = HN_MASK_NULL;
+        int cpu = sched_getcpu();
+
+        (void) hn_mask_add(&first, cpu >= 0 ? (unsigned) cpu : 0);
+        assert_int_equal(hn_affinity_set(shared->tids[3], &first), 0);
 }
 
 /* `limit` is that of open files, of which a sampler leaves 256 to others; `kept` what it may keep then. */
@@ -159,6 +170,8 @@ static void sweep_a_child(rlim_t limit, size_t kept) {
                         assert_int_equal(s.reader.n_open, kept);
                 else
                         assert_true(s.reader.n_open >= N_THREADS);
+                if (i == 0)
+                        pin_a_sleeper();
                 (void) usleep(50000);
         }
         __atomic_store_n(&shared->stop, true, __ATOMIC_SEQ_CST);
