@@ -271,7 +271,12 @@ static int on_tick(sd_event_source *s, uint64_t usec, void *userdata) {
         if (r < 0)
                 return hn_log_error_errno(&m->log, r, "A tick failed");
         m->state.interval = next_interval(m);
-        r = sd_event_source_set_time(s, hn_next_due(usec, m->state.interval, hn_clock(CLOCK_MONOTONIC)));
+        /* Who has just been opted in is known after two looks, and is best held before the kernel's first
+         * passes over its memory. */
+        r = sd_event_source_set_time(s, hn_next_due(usec,
+                                                    m->look_again ? m->state.interval / 4 : m->state.interval,
+                                                    hn_clock(CLOCK_MONOTONIC)));
+        m->look_again = false;
         if (r < 0)
                 return r;
         return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
@@ -296,6 +301,7 @@ static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *si, void
         (void) sd_notify(0, "RELOADING=1");
         hn_manager_reload(m);
         (void) sd_notify(0, "READY=1");
+        m->look_again = true;
         /* Who is opted out need not wait for the next tick. */
         return sd_event_source_set_time(m->timer, hn_clock(CLOCK_MONOTONIC));
 }

@@ -50,6 +50,7 @@ struct hn_manager {
         struct hn_world world;    /* on a live machine */
         struct hn_ledger *ledger; /* NULL: cannot act, only advise */
         bool reloaded;            /* what a rule managed may not be managed any more */
+        bool look_again;          /* the next tick comes sooner */
         hn_usec_t strays_checked, ledger_pruned;
         struct hn_pager pager;
 

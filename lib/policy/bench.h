@@ -15,6 +15,14 @@ struct hn_member {
         size_t task;
         size_t reach; /* row in the reach table */
         bool fixed;   /* has a place and is not to be moved now */
+        bool blind;   /* nothing is known of its memory but that not all of its process can be beside it */
+        bool thin;    /* what is known is enough to hold it where it runs, but not for a move */
+};
+
+/* The threads of a process that are in the snapshot. */
+struct hn_family {
+        pid_t tgid;
+        uint64_t demand;
 };
 
 /* A unit's members: a run of `members`. */
@@ -24,6 +32,7 @@ struct hn_crew {
         uint32_t gain;          /* thousandths of the signal, discounted for distance */
         bool wishes, admitted;  /* to be on another node than now; and may go */
         bool held;              /* may not go, and keeps its place until its memory has come */
+        bool blind, thin;
 };
 
 struct hn_plan {
@@ -38,12 +47,14 @@ struct hn_plan {
         uint32_t *scores;      /* [unit * n_nodes + node] */
         struct hn_shift *shifts;
         const struct hn_decision **acts;
+        struct hn_family *families; /* ascending tgid; made when first asked for */
+        bool families_known;
         unsigned n_searches; /* for siblings, in this plan */
-        size_t n_members, n_units, n_shifts, n_acts;
+        size_t n_members, n_units, n_shifts, n_acts, n_families;
 
         struct hn_plan_node *nodes;
         struct hn_stand *stands;
-        uint32_t *capacity, *used, *share;
+        uint32_t *capacity, *used, *share; /* the last one is scratch */
         size_t *first, *via;
         uint8_t *seen;
 };

@@ -322,6 +322,7 @@ void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node
         st->before = before;
         st->cpuset = cpuset;
         st->unrestricted = unrestricted;
+        st->pinned_at = now;
         if (from == to && !back)
                 return; /* held where it was: nothing to cool down from */
 

@@ -37,6 +37,7 @@ struct hn_task_state {
         hn_mask_id before;    /* the mask it had before our first act */
         hn_mask_id cpuset;    /* what its cpuset allowed when we set it */
         bool unrestricted;    /* `before` was all that its cpuset allowed */
+        hn_usec_t pinned_at;
 
         /* what happened to it */
         bool inherited;        /* born with a mask of ours; the ledger has yet to hear of it */

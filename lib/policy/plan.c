@@ -44,6 +44,7 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
                 free(p->decisions);
                 free(p->members);
                 free(p->units);
+                free(p->families);
                 free(p->order);
                 free(p->crews);
                 free(p->scores);
@@ -81,6 +82,7 @@ static int reserve(struct hn_plan *p, size_t n) {
             grow(&p->members, more, sizeof(*p->members)) < 0 ||
             grow(&p->units, more, sizeof(*p->units)) < 0 || grow(&p->order, more, sizeof(*p->order)) < 0 ||
             grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
+            grow(&p->families, more, sizeof(*p->families)) < 0 ||
             grow(&p->scores, more * (p->topo->n_nodes + 1), sizeof(*p->scores)) < 0 ||
             grow(&p->shifts, more, sizeof(*p->shifts)) < 0 || grow(&p->acts, more, sizeof(*p->acts)) < 0)
                 return -ENOMEM;
@@ -140,6 +142,12 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 return;
         }
 
+        if (c->thin && u->result != u->incumbent) {
+                p->used[u->result] -= u->demand;
+                u->result = u->incumbent;
+                c->verdict = HN_REASON_NO_SIGNAL;
+                return;
+        }
         home = best > 0 && score[u->result] + limits->min_gain >= best;
         if (u->result != u->incumbent) {
                 c->gain = discounted_gain(p->topo, u, score, u->result);
@@ -152,6 +160,8 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 c->verdict = u->result == u->incumbent       ? HN_REASON_AT_HOME
                              : t->signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
                                                              : HN_REASON_REMOTE_PAGES;
+        else if (c->blind)
+                c->verdict = HN_REASON_MEMORY_OUTGROWN;
         else
                 c->verdict = memory_follows(p, s, c) ? HN_REASON_NODE_FULL : HN_REASON_NO_ROOM;
 
@@ -175,6 +185,35 @@ static int shift_compare(const void *a, const void *b) {
         int r = HN_CMP(y->worth, x->worth);
 
         return r != 0 ? r : HN_CMP(x->tag, y->tag);
+}
+
+/* Tasks of which nothing is known go where the kernel finds idle CPUs for them once the others are in their
+ * places, so that is where they count for the gates, one CPU's worth after the other. */
+static void let_drift(struct hn_plan *p) {
+        uint32_t left = 0;
+
+        for (size_t i = 0; i < p->topo->n_nodes; i++) {
+                left += p->nodes[i].drifting;
+                p->share[i] = 0;
+        }
+        while (left > 0) {
+                uint32_t part = HN_MIN(left, UINT32_C(1000));
+                int64_t most = INT64_MIN;
+                size_t best = 0;
+
+                for (size_t i = 0; i < p->topo->n_nodes; i++) {
+                        int64_t room = (int64_t) p->capacity[i] - p->used[i] - p->share[i];
+
+                        if (p->stands[i].weight > 0 && room > most) {
+                                most = room;
+                                best = i;
+                        }
+                }
+                p->share[best] += part;
+                p->stands[best].busy += part;
+                p->stands[best].nr = hn_stand_tasks(p->stands[best].busy);
+                left -= part;
+        }
 }
 
 static void admit(struct hn_plan *p) {
@@ -227,7 +266,8 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
                         d->act = HN_ACT_RELEASE;
                 return;
         }
-        if (c->verdict == HN_REASON_NO_ROOM || c->verdict == HN_REASON_SMALL_GAIN)
+        if (c->verdict == HN_REASON_NO_ROOM || c->verdict == HN_REASON_SMALL_GAIN ||
+            c->verdict == HN_REASON_NO_SIGNAL)
                 return;
 
         d->to = u->result;
@@ -347,6 +387,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
                 return r;
 
         hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->used, p->order);
+        let_drift(p);
         p->n_shifts = 0;
         p->n_searches = 0;
         for (size_t i = 0; i < p->n_units; i++)

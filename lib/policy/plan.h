@@ -49,33 +49,43 @@ struct hn_decision {
 
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */
-        uint64_t min_faults; /* decayed faults below which they tell nothing: the kernel's first figures are
-                                those of a stack page or two */
-        uint32_t min_demand; /* thousandths of a CPU below which a task counts as idle */
-        uint32_t min_gain;   /* thousandths of the signal, after the discount for distance: SMALLIMP */
+        uint64_t min_faults;  /* decayed faults below which they tell nothing: the kernel's first figures are
+                                 those of a stack page or two */
+        uint64_t hold_faults; /* decayed faults from which a task may be held where it runs, if nearly all are
+                                 there: less is to be known for that than for a move */
+        uint32_t hold_share;  /* thousandths of them that are nearly all */
+        uint32_t min_demand;  /* thousandths of a CPU below which a task counts as idle */
+        uint32_t min_gain;    /* thousandths of the signal, after the discount for distance: SMALLIMP */
         uint32_t incumbent_bonus; /* thousandths by which a better node must beat the one we placed it on */
         uint32_t
                 pages_share; /* thousandths on the task's node from which its pages are left where they are */
-        hn_usec_t pages_pause; /* between two page moves of one process */
+        hn_usec_t pages_pause;  /* between two page moves of one process */
+        hn_usec_t settle_pause; /* for which a thread held before anything was known of its memory keeps its
+                                   place */
 };
 
 #define HN_LIMITS_DEFAULT                               \
         ((struct hn_limits){                            \
                 .min_runtime_ns = UINT64_C(1000000000), \
                 .min_faults = 256,                      \
+                .hold_faults = 32,                      \
+                .hold_share = 800,                      \
                 .min_demand = 50,                       \
                 .min_gain = 30,                         \
                 .incumbent_bonus = 125,                 \
                 .pages_share = 900,                     \
                 .pages_pause = 30 * HN_USEC_PER_SEC,    \
+                .settle_pause = 30 * HN_USEC_PER_SEC,   \
         })
 
 /* How a node stood when the plan was made, counted with the plan carried out. */
 struct hn_plan_node {
         enum hn_node_class class;
-        uint32_t busy;     /* thousandths of a core in use by all */
-        uint32_t others;   /* of which by work that is not opted in */
-        uint32_t capacity; /* thousandths of a core for opted-in work */
+        uint32_t busy;   /* thousandths of a core in use by all */
+        uint32_t others; /* of which by work that is not to be placed */
+        uint32_t
+                drifting; /* of which by opted-in tasks of which nothing is known yet: free to go elsewhere */
+        uint32_t capacity; /* thousandths of a core for work to be placed */
         uint32_t nr;       /* runnable tasks */
 };
 

@@ -15,6 +15,10 @@ static const struct {
                                   "the node of its memory has no core left, so it is held where there is one "
                                   "and its memory follows",
                                   false },
+        [HN_REASON_MEMORY_OUTGROWN] = { "memory-outgrown",
+                                        "its process wants more cores than there are beside its memory, so it is "
+                                        "held where it runs and its memory follows",
+                                        false },
         [HN_REASON_NODE_OVERLOADED] = { "node-overloaded",
                                         "the node we held it on has more work than cores, so it is let go",
                                         false },

@@ -84,7 +84,9 @@ struct hn_task_sample {
         int kernel_preferred; /* the kernel's own numa_preferred_nid as node index, or -1 */
         uint32_t numa_group;  /* the kernel's numa_group_id, 0 for none */
         uint64_t scan_seq;    /* mm->numa_scan_seq: finished scan sequences */
-        size_t row;           /* its row in the snapshot's `pages`; valid if signal is not NONE */
+        size_t row;           /* its row in the snapshot; valid if signal is not NONE */
+        bool pages_known;     /* where its process's pages lie, whatever the signal: in `pages_row` */
+        size_t pages_row;
 };
 
 struct hn_node_load {

@@ -6,6 +6,7 @@
 #include "policy/bench.h"
 #include "policy/faults.h"
 #include "policy/judge.h"
+#include "policy/overflow.h"
 
 /* First half of a plan: who may be placed, as which unit, and what all others leave of the nodes. */
 
@@ -46,10 +47,74 @@ static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t,
                 p->nodes[t->node].others += st->used;
 }
 
+/* Nothing speaks for the node where it is at the moment, and the kernel moves it on wherever there is an idle
+ * CPU: it is no reason to send away who has its memory here. */
+static void count_if_drifting(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t,
+                              const struct hn_task_state *st, enum hn_reason why) {
+        if (t->node < p->topo->n_nodes && s->scopes[t->scope].mode == HN_MODE_MANAGE &&
+            (why == HN_REASON_NO_SIGNAL || why == HN_REASON_TOO_YOUNG || why == HN_REASON_IDLE))
+                p->nodes[t->node].drifting += st->used;
+}
+
+static int family_compare(const void *a, const void *b) {
+        const struct hn_family *x = a, *y = b;
+
+        return HN_CMP(x->tgid, y->tgid);
+}
+
+/* What the threads of each process want together. */
+static void meet_families(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s) {
+        size_t n = 0;
+
+        p->families_known = true;
+        for (size_t i = 0; i < s->n_tasks; i++)
+                p->families[i] = (struct hn_family){ .tgid = s->tasks[i].tgid,
+                                                     .demand = hn_model_state(model, i)->demand };
+        qsort(p->families, s->n_tasks, sizeof(*p->families), family_compare);
+        for (size_t i = 0; i < s->n_tasks; i++)
+                if (n > 0 && p->families[n - 1].tgid == p->families[i].tgid)
+                        p->families[n - 1].demand += p->families[i].demand;
+                else
+                        p->families[n++] = p->families[i];
+        p->n_families = n;
+}
+
+/* Whether a task without a signal of its own is one of a process that has outgrown the nodes of its memory,
+ * and that memory comes to whoever keeps still. */
+static bool has_outgrown_memory(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                                size_t i, const struct hn_limits *limits) {
+        const struct hn_task_sample *t = &s->tasks[i];
+        const struct hn_task_state *st = hn_model_state(model, i);
+        const struct hn_family key = { .tgid = t->tgid }, *family;
+
+        if (!t->pages_known || !(s->kernel_balancing & 1) || st->samples == 0 ||
+            st->demand < limits->min_demand)
+                return false;
+        if (!p->families_known)
+                meet_families(p, model, s);
+        family = bsearch(&key, p->families, p->n_families, sizeof(key), family_compare);
+        return family && family->demand > hn_cores_near(p->topo, &s->priv[t->pages_row * s->n_nodes]);
+}
+
+/* Whether a task with too few faults for a move runs where nearly all of them are: a kernel that scans a
+ * mapping rarely may never tell more, and meanwhile moves the task to wherever a CPU is idle. */
+static bool may_be_held(const struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t,
+                        const struct hn_task_state *st, const struct hn_limits *limits) {
+        uint64_t found = 0;
+
+        if (t->signal != HN_SIGNAL_FAULTS || t->node >= p->topo->n_nodes || st->pinned != HN_NODE_NONE ||
+            st->samples == 0 || st->demand < limits->min_demand)
+                return false;
+        for (size_t i = 0; i < s->n_nodes; i++)
+                found += s->priv[t->row * s->n_nodes + i] + s->shared[t->row * s->n_nodes + i];
+        return found >= limits->hold_faults && p->share[t->node] >= limits->hold_share;
+}
+
 static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                      const struct hn_limits *limits) {
         p->n = s->n_tasks;
         p->n_members = 0;
+        p->families_known = false;
         for (size_t i = 0; i < s->n_tasks; i++) {
                 const struct hn_task_sample *t = &s->tasks[i];
                 const struct hn_task_state *st = hn_model_state(model, i);
@@ -57,20 +122,24 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                      cooling = hn_model_cooldown_left(model, i, s->now) > 0;
                 struct hn_decision *d = &p->decisions[i];
                 enum hn_reason no = _HN_REASON_INVALID;
+                bool may, blind = false, thin = false;
                 size_t reach;
-                bool may;
                 int r;
 
                 r = hn_reach_find(&p->reach, p->topo, s, t->scope, user_mask(s, i, st), &reach);
                 if (r < 0)
                         return r;
                 may = hn_judge(s, i, st, p->reach.rows[reach].n_reachable, p->topo, limits, &no);
+                if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, model, s, i, limits))
+                        may = blind = true;
+                shares(p, s, t);
+                if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, s, t, st, limits))
+                        may = thin = true;
                 if (may && cooling && !pinned) {
                         may = false;
                         no = HN_REASON_COOLDOWN;
                 }
 
-                shares(p, s, t);
                 *d = (struct hn_decision){
                         .task = i,
                         .reason = may ? HN_REASON_SETTLED : no,
@@ -94,14 +163,19 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
 
                 if (!may && !pinned) {
                         count_as_other(p, t, st);
+                        count_if_drifting(p, s, t, st, no);
                         continue;
                 }
                 p->members[p->n_members++] = (struct hn_member){
-                        .signal = may ? t->signal : HN_SIGNAL_NONE,
-                        .group = may && t->signal == HN_SIGNAL_RESIDENCY ? t->tgid : t->key.tid,
+                        .signal = may && !blind ? t->signal : HN_SIGNAL_NONE,
+                        .group = may && !blind && t->signal == HN_SIGNAL_RESIDENCY ? t->tgid : t->key.tid,
                         .task = i,
                         .reach = reach,
-                        .fixed = !may || cooling || d->act != HN_ACT_NONE,
+                        .fixed = !may || cooling || d->act != HN_ACT_NONE ||
+                                 (blind && pinned &&
+                                  s->now < hn_usec_add(st->pinned_at, limits->settle_pause)),
+                        .blind = blind,
+                        .thin = thin,
                 };
         }
         return 0;
@@ -138,7 +212,7 @@ static void score(struct hn_plan *p, const struct hn_snapshot *s, const struct h
 
         shares(p, s, &s->tasks[p->members[c->first].task]);
         for (size_t i = 0; i < n; i++) {
-                row[i] = p->share[i];
+                row[i] = c->blind ? 0 : p->share[i];
                 for (size_t k = 0; k < c->n; k++)
                         if (p->reach.want[p->members[c->first + k].reach * n + i] == HN_MASK_ID_NONE)
                                 row[i] = HN_SCORE_FORBIDDEN;
@@ -159,7 +233,13 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         struct hn_crew *c = &p->crews[tag];
         struct hn_unit *u = &p->units[tag];
 
-        *c = (struct hn_crew){ .first = first, .n = n, .verdict = _HN_REASON_INVALID };
+        *c = (struct hn_crew){
+                .first = first,
+                .n = n,
+                .verdict = _HN_REASON_INVALID,
+                .blind = p->members[first].blind,
+                .thin = p->members[first].thin,
+        };
         *u = (struct hn_unit){ .tag = tag, .score = tag * p->topo->n_nodes };
         for (size_t k = 0; k < n; k++) {
                 const struct hn_member *m = &p->members[first + k];
@@ -211,7 +291,7 @@ static void gather_units(struct hn_plan *p, const struct hn_model *model, const 
 static void stand_up(struct hn_plan *p) {
         for (hn_node_index i = 0; i < p->topo->n_nodes; i++) {
                 const struct hn_node *node = &p->topo->nodes[i];
-                uint32_t all = node->n_cores * 1000, others = p->nodes[i].others;
+                uint32_t all = node->n_cores * 1000, others = p->nodes[i].others - p->nodes[i].drifting;
 
                 p->capacity[i] = all - HN_MIN(others, all);
                 p->nodes[i].capacity = p->capacity[i];

@@ -37,8 +37,9 @@ struct hn_signal_inputs {
 
 enum hn_no_faults hn_signal_why(const struct hn_signal_inputs *in);
 
-/* Whether the pages of its process may stand in for the faults. Not where the kernel will tell faults sooner
- * or later and the process has several threads, since pages cannot tell those apart. */
+/* Whether it is worth asking where the pages of its process are. */
 bool hn_signal_wants_residency(const struct hn_signal_inputs *in);
 
+/* The pages of its process stand in for its faults, but not where the kernel will tell those sooner or later
+ * and the process has several threads, since pages cannot tell threads apart. */
 enum hn_signal hn_signal_choose(const struct hn_signal_inputs *in);

@@ -277,9 +277,14 @@ static void signals_are_told(void **state) {
         assert_int_equal(task(w, 20)->signal, HN_SIGNAL_NONE);
         assert_int_equal(task(w, 21)->signal, HN_SIGNAL_NONE);
         assert_non_null(strstr(w->shot.why_no_signal, "too few faults"));
+        /* they stand for no thread of it, but are known */
+        assert_true(task(w, 20)->pages_known);
+        assert_int_equal(w->shot.priv[2 * task(w, 21)->pages_row], 5);
+        assert_int_equal(w->shot.priv[2 * task(w, 21)->pages_row + 1], 2);
 
         /* a cpuset with memory of one node */
         tree_write(&w->tree, "cg/a/cpuset.mems.effective", "8\n");
+        w->now += 10 * HN_USEC_PER_SEC;
         two[1].run++;
         put(w, &two[1]);
         sweep(w);

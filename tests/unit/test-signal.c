@@ -28,8 +28,8 @@ static const struct {
         { { 1, false, false, 4, 8, S, true }, HN_NO_FAULTS_FILE, HN_SIGNAL_RESIDENCY, true },
         { { 1, true, false, 1, 8, S, true }, HN_NO_FAULTS_ONE_NODE, HN_SIGNAL_RESIDENCY, true },
         /* the faults will come: pages cannot tell threads apart, but one thread needs no telling apart */
-        { { 1, true, false, 4, 8, S, true }, HN_NO_FAULTS_YET, HN_SIGNAL_NONE, false },
-        { { 1, true, false, 4, 2, S, true }, HN_NO_FAULTS_YET, HN_SIGNAL_NONE, false },
+        { { 1, true, false, 4, 8, S, true }, HN_NO_FAULTS_YET, HN_SIGNAL_NONE, true },
+        { { 1, true, false, 4, 2, S, true }, HN_NO_FAULTS_YET, HN_SIGNAL_NONE, true },
         { { 1, true, false, 4, 1, S, true }, HN_NO_FAULTS_YET, HN_SIGNAL_RESIDENCY, true },
         { { 1, true, false, 4, 1, 0, true }, HN_NO_FAULTS_YET, HN_SIGNAL_NONE, false },
 };
