@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "act/affinity.h"
-#include "act/restore.h"
+#include "act/actuator.h"
 #include "base/macro.h"
 #include "daemon/apply.h"
 #include "daemon/clock.h"
@@ -77,26 +76,6 @@ static void tell_refusal(struct hn_manager *m, const struct hn_decision *d) {
         hn_state_refusal_add(&m->state, a.facts.reason);
 }
 
-/* What the ledger is to know of a mask of ours. */
-static void fill_record(const struct hn_manager *m, const struct act *a, const struct hn_mask *before,
-                        const struct hn_mask *old, bool unrestricted, const struct hn_mask *want,
-                        const char *reason, struct hn_record *rec) {
-        (void) m;
-        *rec = (struct hn_record){
-                .key = a->task->key,
-                .tgid = a->task->tgid,
-                .unrestricted = unrestricted,
-                .before = *before,
-                .want = *want,
-                .boot_usec = hn_clock(CLOCK_BOOTTIME),
-                .real_usec = hn_clock(CLOCK_REALTIME),
-        };
-        if (!unrestricted)
-                rec->old = *old;
-        snprintf(rec->reason, sizeof(rec->reason), "%s", reason);
-        snprintf(rec->cgroup, sizeof(rec->cgroup), "%s", a->scope->path);
-}
-
 static void say_failure(struct hn_manager *m, const struct act *a, int r) {
         if (r < 0)
                 hn_log_event_once(&m->log, a->object, r, HN_EVENT_TASK_REFUSED, LOG_WARNING, &a->facts,
@@ -109,82 +88,81 @@ static void say_failure(struct hn_manager *m, const struct act *a, int r) {
                                                         : hn_reason_to_sentence(HN_REASON_REFUSED_BY_KERNEL));
 }
 
-/* Look, write down, write, look: the pin itself. Returns enum hn_apply or -errno. */
+/* The pin itself, or all of it but the last call. Returns enum hn_apply or -errno. */
 static int pin(struct hn_manager *m, const struct act *a) {
+        struct hn_actuator actuator = hn_actuator_make(&m->world, m->ledger, a->dry);
         const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
-        bool ours_already = st->pinned != HN_NODE_NONE, unrestricted;
+        bool ours_already = st->pinned != HN_NODE_NONE;
         hn_mask_id old = ours_already ? st->before : a->task->mask, cpuset;
-        const struct hn_mask *before, *want;
-        static struct hn_record rec; /* several KiB */
-        int r, q;
+        struct hn_order order = {
+                .kind = HN_ORDER_PIN,
+                .pin = {
+                        .key = a->task->key,
+                        .tgid = a->task->tgid,
+                        .expect = *hn_mask_pool_get(m->snapshot.masks, a->task->mask),
+                        .want = *hn_mask_pool_get(m->snapshot.masks, a->d->want),
+                        .cgroup = a->scope->path,
+                        .reason = a->facts.reason,
+                },
+        };
+        int r;
 
+        /* A captured machine has nobody to ask, and without a ledger nothing is done. */
+        if (!m->root.live || !m->ledger)
+                return HN_APPLY_WOULD;
         r = hn_mask_pool_intern(m->snapshot.masks, &a->scope->cpuset, &cpuset);
         if (r < 0)
                 return r;
-        before = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
-        want = hn_mask_pool_get(m->snapshot.masks, a->d->want);
-        unrestricted = ours_already ? st->unrestricted
-                                    : hn_mask_owner(before, NULL, &a->scope->cpuset, &m->topo.isolated) ==
-                                              HN_OWNER_NOBODY;
-
-        fill_record(m, a, before, hn_mask_pool_get(m->snapshot.masks, old), unrestricted, want,
-                    a->facts.reason, &rec);
-        r = hn_ledger_note(m->ledger, &rec);
-        if (r < 0)
-                return r; /* what is not on the ledger is not done */
-
-        r = hn_affinity_pin(&m->world.ops, &a->task->key, before, want, NULL);
-        if (r < 0)
-                return r; /* not known whether it was done: the record stays, and a restore will find out */
-        q = r == HN_APPLY_OK ? hn_ledger_confirm(m->ledger, &a->task->key)
-                             : hn_ledger_withdraw(m->ledger, &a->task->key);
-        if (q < 0)
-                hn_log_warning_errno(&m->log, q, "Cannot write to the ledger");
-
+        order.pin.old_unrestricted = ours_already ? st->unrestricted
+                                                  : hn_mask_owner(&order.pin.expect, NULL, &a->scope->cpuset,
+                                                                  &m->topo.isolated) == HN_OWNER_NOBODY;
+        r = hn_actuator_apply(&actuator, &order);
         if (r == HN_APPLY_OK)
                 hn_model_note_pin(m->model, a->d->task, a->d->from, a->d->to, a->d->want, old, cpuset,
-                                  unrestricted, m->snapshot.now);
-        else if (r == HN_APPLY_CHANGED)
+                                  order.pin.old_unrestricted, m->snapshot.now);
+        else if (r == HN_APPLY_CHANGED && !a->dry)
                 hn_model_note_changed(m->model, a->d->task);
         else if (r == HN_APPLY_REFUSED)
                 hn_model_note_refused(m->model, a->d->task);
         return r;
 }
 
-static void apply_pin(struct hn_manager *m, const struct act *a) {
-        int r;
+static void say_would(struct hn_manager *m, const struct act *a, enum hn_state_act what) {
+        if (hn_log_event_once(&m->log, a->object, (int) a->d->reason * 4096 + a->d->to,
+                              HN_EVENT_TASK_WOULD_PIN, LOG_NOTICE, &a->facts, "%s (%d): %s", a->task->comm,
+                              a->task->key.tid, a->text))
+                remember(m, a, what);
+}
 
-        if (a->dry) {
-                if (hn_log_event_once(&m->log, a->object, (int) a->d->reason * 4096 + a->d->to,
-                                      HN_EVENT_TASK_WOULD_PIN, LOG_NOTICE, &a->facts, "%s (%d): %s",
-                                      a->task->comm, a->task->key.tid, a->text))
-                        remember(m, a, HN_STATE_WOULD_PIN);
-                return;
-        }
-        r = pin(m, a);
-        if (r == HN_APPLY_OK) {
+static void apply_pin(struct hn_manager *m, const struct act *a) {
+        int r = pin(m, a);
+
+        if (r == HN_APPLY_WOULD)
+                say_would(m, a, HN_STATE_WOULD_PIN);
+        else if (r == HN_APPLY_OK) {
                 m->state.moves++;
                 remember(m, a, HN_STATE_PIN);
                 hn_log_event(&m->log, HN_EVENT_TASK_PINNED, LOG_NOTICE, &a->facts, "%s (%d): %s",
                              a->task->comm, a->task->key.tid, a->text);
-        } else if (r != HN_APPLY_GONE && r != HN_APPLY_RETRY)
+        } else if (!a->dry && r != HN_APPLY_GONE && r != HN_APPLY_RETRY)
                 say_failure(m, a, r);
 }
 
 static void apply_release(struct hn_manager *m, const struct act *a) {
-        struct hn_restore x = { .world = &m->world, .ledger = m->ledger };
+        struct hn_actuator actuator = hn_actuator_make(&m->world, m->ledger, a->dry);
+        const struct hn_order order = { .kind = HN_ORDER_RELEASE, .release.key = a->task->key };
         int r;
 
-        if (a->dry)
+        if (!m->ledger)
                 return;
-        r = hn_restore_one(&x, &a->task->key);
-        if (r == HN_RESTORE_RESTORED) {
+        r = hn_actuator_apply(&actuator, &order);
+        if (r == HN_APPLY_OK) {
                 hn_model_note_release(m->model, a->d->task, m->snapshot.now);
                 m->state.restored++;
                 remember(m, a, HN_STATE_RELEASE);
                 hn_log_event(&m->log, HN_EVENT_TASK_RELEASED, LOG_NOTICE, &a->facts, "%s (%d): %s",
                              a->task->comm, a->task->key.tid, a->text);
-        } else if (r == HN_RESTORE_CHANGED)
+        } else if (r == HN_APPLY_CHANGED)
                 hn_model_note_changed(m->model, a->d->task);
         else if (r < 0)
                 say_failure(m, a, r);
@@ -195,13 +173,24 @@ static void apply_release(struct hn_manager *m, const struct act *a) {
 static void apply_adopt(struct hn_manager *m, const struct act *a) {
         const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
         const struct hn_mask *mask = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
-        static struct hn_record rec;
+        static struct hn_record rec; /* several KiB */
         int r;
 
         if (!m->ledger)
                 return;
-        fill_record(m, a, mask, hn_mask_pool_get(m->snapshot.masks, st->before), st->unrestricted, mask,
-                    "inherited", &rec);
+        rec = (struct hn_record){
+                .key = a->task->key,
+                .tgid = a->task->tgid,
+                .unrestricted = st->unrestricted,
+                .before = *mask,
+                .want = *mask,
+                .boot_usec = hn_clock(CLOCK_BOOTTIME),
+                .real_usec = hn_clock(CLOCK_REALTIME),
+                .reason = "inherited",
+        };
+        if (!st->unrestricted)
+                rec.old = *hn_mask_pool_get(m->snapshot.masks, st->before);
+        snprintf(rec.cgroup, sizeof(rec.cgroup), "%s", a->scope->path);
         r = hn_ledger_note(m->ledger, &rec);
         if (r >= 0)
                 r = hn_ledger_confirm(m->ledger, &a->task->key);
@@ -228,9 +217,7 @@ static void apply_forget(struct hn_manager *m, const struct act *a) {
 
 static void apply_pages(struct hn_manager *m, const struct act *a) {
         if (a->dry) {
-                hn_log_event_once(&m->log, a->object, (int) a->d->reason * 4096 + a->d->to,
-                                  HN_EVENT_TASK_WOULD_PIN, LOG_NOTICE, &a->facts, "%s (%d): %s",
-                                  a->task->comm, a->task->key.tid, a->text);
+                say_would(m, a, HN_STATE_WOULD_PIN);
                 return;
         }
         /* One process at a time; the others keep their turn. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "act/actuator.h"
 #include "act/ranges.h"
 #include "base/macro.h"
 #include "daemon/clock.h"
@@ -70,8 +71,10 @@ static uint64_t free_on(struct hn_manager *m, hn_node_index node) {
 }
 
 hn_usec_t hn_pager_step(struct hn_pager *p, struct hn_manager *m, hn_usec_t now) {
-        const struct hn_pages_ops ops = hn_pages_live();
+        struct hn_actuator actuator = hn_actuator_make(&m->world, m->ledger, /* dry_run= */ false);
         struct hn_page_budget budget;
+        const struct hn_order order = { .kind = HN_ORDER_PAGES,
+                                        .pages = { .job = &p->job, .budget = &budget, .now = now } };
         struct hn_log_facts facts = HN_LOG_FACTS_NULL;
         enum hn_page_job_state state;
 
@@ -83,7 +86,8 @@ hn_usec_t hn_pager_step(struct hn_pager *p, struct hn_manager *m, hn_usec_t now)
                 .free = free_on(m, p->target),
                 .floor = m->topo.nodes[p->target].memory / FLOOR_DIVISOR,
         };
-        state = hn_page_job_step(&p->job, &ops, &m->world.ops, &budget, now);
+        (void) hn_actuator_apply(&actuator, &order); /* the job knows more */
+        state = p->job.state;
         m->state.pages_moved += p->job.count.moved - p->counted;
         p->counted = p->job.count.moved;
         if (state == HN_PAGE_JOB_RUNNING)

@@ -30,7 +30,7 @@ const struct hn_mark *hn_actuator_heir(struct hn_actuator *a, const struct hn_ta
 /* pin */
 
 /* The mask that the task had before homenode. */
-static void fill_old(struct hn_actuator *a, const struct hn_act_pin *pin, struct hn_record *rec) {
+static void fill_old(struct hn_actuator *a, const struct hn_order_pin *pin, struct hn_record *rec) {
         const struct hn_mark *mark;
 
         rec->unrestricted = pin->old_unrestricted;
@@ -44,7 +44,7 @@ static void fill_old(struct hn_actuator *a, const struct hn_act_pin *pin, struct
         rec->old = *hn_ledger_mask(a->ledger, mark->old);
 }
 
-static int live_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
+static int live_pin(struct hn_actuator *a, const struct hn_order_pin *pin) {
         struct hn_record rec = {
                 .key = pin->key,
                 .tgid = pin->tgid,
@@ -75,7 +75,7 @@ static int live_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
 }
 
 /* The look before the ledger is written: most of what can go wrong does so here. */
-static int check_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
+static int check_pin(struct hn_actuator *a, const struct hn_order_pin *pin) {
         const struct hn_affinity_ops *ops = &a->world->ops;
         const struct hn_ledger_entry *e;
         struct hn_mask now, allowed;
@@ -99,7 +99,7 @@ static int check_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
                                                                                    : HN_APPLY_CHANGED;
 }
 
-static int apply_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
+static int apply_pin(struct hn_actuator *a, const struct hn_order_pin *pin) {
         int r = check_pin(a, pin);
 
         if (r != HN_APPLY_OK)
@@ -109,7 +109,7 @@ static int apply_pin(struct hn_actuator *a, const struct hn_act_pin *pin) {
 
 /* release */
 
-static int live_release(struct hn_actuator *a, const struct hn_act_release *release) {
+static int live_release(struct hn_actuator *a, const struct hn_order_release *release) {
         struct hn_restore x = { .world = a->world, .ledger = a->ledger };
         int r = hn_restore_one(&x, &release->key);
 
@@ -127,7 +127,7 @@ static int live_release(struct hn_actuator *a, const struct hn_act_release *rele
         return HN_APPLY_REFUSED;
 }
 
-static int apply_release(struct hn_actuator *a, const struct hn_act_release *release) {
+static int apply_release(struct hn_actuator *a, const struct hn_order_release *release) {
         int r;
 
         if (!hn_ledger_find(a->ledger, &release->key))
@@ -154,17 +154,19 @@ static int apply_of_job(enum hn_page_job_state s) {
         return HN_APPLY_REFUSED;
 }
 
-static int live_pages(struct hn_actuator *a, const struct hn_act_pages *pages) {
+static int live_pages(struct hn_actuator *a, const struct hn_order_pages *pages) {
         return apply_of_job(
                 hn_page_job_step(pages->job, &a->pages, &a->world->ops, pages->budget, pages->now));
 }
 
-static int apply_pages(struct hn_actuator *a, const struct hn_act_pages *pages) {
-        int r = hn_affinity_verify(&a->world->ops, &pages->job->key);
+static int apply_pages(struct hn_actuator *a, const struct hn_order_pages *pages) {
+        int r;
 
-        if (r != 0)
-                return r;
-        return a->dry_run ? HN_APPLY_WOULD : a->ops->pages(a, pages);
+        /* A step looks for the process itself, and leaves what it found in the job. */
+        if (!a->dry_run)
+                return a->ops->pages(a, pages);
+        r = hn_affinity_verify(&a->world->ops, &pages->job->key);
+        return r != 0 ? r : HN_APPLY_WOULD;
 }
 
 const struct hn_actuator_ops hn_actuator_live = {
@@ -183,12 +185,12 @@ struct hn_actuator hn_actuator_make(struct hn_world *world, struct hn_ledger *le
         };
 }
 
-int hn_actuator_apply(struct hn_actuator *a, const struct hn_act *act) {
-        switch (act->kind) {
-        case HN_ACT_PIN: return apply_pin(a, &act->pin);
-        case HN_ACT_RELEASE: return apply_release(a, &act->release);
-        case HN_ACT_PAGES: return apply_pages(a, &act->pages);
-        case _HN_ACT_MAX: break;
+int hn_actuator_apply(struct hn_actuator *a, const struct hn_order *order) {
+        switch (order->kind) {
+        case HN_ORDER_PIN: return apply_pin(a, &order->pin);
+        case HN_ORDER_RELEASE: return apply_release(a, &order->release);
+        case HN_ORDER_PAGES: return apply_pages(a, &order->pages);
+        case _HN_ORDER_MAX: break;
         }
         return -EINVAL;
 }

@@ -13,7 +13,7 @@
 /* The three things homenode does to a machine, as values, and the hand that does them. */
 
 /* Set a thread's affinity. */
-struct hn_act_pin {
+struct hn_order_pin {
         struct hn_task_key key;
         pid_t tgid;
         struct hn_mask expect; /* the mask in force when it was decided */
@@ -24,30 +24,30 @@ struct hn_act_pin {
 };
 
 /* Give a thread back the mask it had before homenode. */
-struct hn_act_release {
+struct hn_order_release {
         struct hn_task_key key;
 };
 
 /* Move some pages of a process: one step of a job. */
-struct hn_act_pages {
+struct hn_order_pages {
         struct hn_page_job *job;
         struct hn_page_budget *budget;
         hn_usec_t now; /* CLOCK_MONOTONIC */
 };
 
-enum hn_act_kind {
-        HN_ACT_PIN,
-        HN_ACT_RELEASE,
-        HN_ACT_PAGES,
-        _HN_ACT_MAX,
+enum hn_order_kind {
+        HN_ORDER_PIN,
+        HN_ORDER_RELEASE,
+        HN_ORDER_PAGES,
+        _HN_ORDER_MAX,
 };
 
-struct hn_act {
-        enum hn_act_kind kind;
+struct hn_order {
+        enum hn_order_kind kind;
         union {
-                struct hn_act_pin pin;
-                struct hn_act_release release;
-                struct hn_act_pages pages;
+                struct hn_order_pin pin;
+                struct hn_order_release release;
+                struct hn_order_pages pages;
         };
 };
 
@@ -55,9 +55,9 @@ struct hn_actuator;
 
 /* All return enum hn_apply or -errno. */
 struct hn_actuator_ops {
-        int (*pin)(struct hn_actuator *a, const struct hn_act_pin *pin);
-        int (*release)(struct hn_actuator *a, const struct hn_act_release *release);
-        int (*pages)(struct hn_actuator *a, const struct hn_act_pages *pages);
+        int (*pin)(struct hn_actuator *a, const struct hn_order_pin *pin);
+        int (*release)(struct hn_actuator *a, const struct hn_order_release *release);
+        int (*pages)(struct hn_actuator *a, const struct hn_order_pages *pages);
 };
 
 /* Ledger first, then the kernel. */
@@ -85,7 +85,7 @@ struct hn_actuator hn_actuator_make(struct hn_world *world, struct hn_ledger *le
  *
  * With dry_run _WOULD in the place of _OK. -errno: the ledger could not be written, or /proc not read; then
  * nothing was done. */
-int hn_actuator_apply(struct hn_actuator *a, const struct hn_act *act);
+int hn_actuator_apply(struct hn_actuator *a, const struct hn_order *order);
 
 /* What a mask is to us that a task without a record wears: NULL, or the mark of the creator it was inherited
  * from. The manager then treats the task as one of ours (and pins it), instead of leaving a narrow mask

@@ -76,13 +76,13 @@ static inline void assert_wears(pid_t tid, const struct hn_mask *want) {
         assert_true(hn_mask_equal(&now, want));
 }
 
-static inline struct hn_act pin_of(pid_t tgid, pid_t tid, const struct hn_mask *expect,
-                                   const struct hn_mask *want) {
+static inline struct hn_order pin_of(pid_t tgid, pid_t tid, const struct hn_mask *expect,
+                                     const struct hn_mask *want) {
         struct hn_mask allowed;
 
         hn_world_allowed(&world, tid, &allowed);
-        return (struct hn_act){
-                .kind = HN_ACT_PIN,
+        return (struct hn_order){
+                .kind = HN_ORDER_PIN,
                 .pin = {
                         .key = key_of(tid),
                         .tgid = tgid,
@@ -96,9 +96,9 @@ static inline struct hn_act pin_of(pid_t tgid, pid_t tid, const struct hn_mask *
 }
 
 static inline int pin(struct stage *s, pid_t tid, const struct hn_mask *expect, const struct hn_mask *want) {
-        struct hn_act act = pin_of(s->puppet.pid, tid, expect, want);
+        struct hn_order order = pin_of(s->puppet.pid, tid, expect, want);
 
-        return hn_actuator_apply(&s->actuator, &act);
+        return hn_actuator_apply(&s->actuator, &order);
 }
 
 static inline void assert_counts(const struct hn_restore *x, size_t restored, size_t heirs, size_t untouched,

@@ -154,8 +154,8 @@ static void who_forks_meanwhile_comes_back_too(void **state) {
         assert_true(pid >= 0);
         if (pid == 0)
                 fork_on(self);
-        struct hn_act act = pin_of(pid, pid, &all, &first);
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_OK);
+        struct hn_order order = pin_of(pid, pid, &all, &first);
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_OK);
         usleep(30000);
         assert_int_equal(hn_restore_all(&s->restore), 0);
         assert_int_equal(s->restore.count[HN_RESTORE_FAILED], 0);

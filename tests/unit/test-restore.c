@@ -70,13 +70,13 @@ static void a_dead_process_is_counted_and_forgotten(void **state) {
         struct puppet other;
 
         puppet_start(&other);
-        struct hn_act act = pin_of(other.pid, other.pid, &all, &first);
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_OK);
+        struct hn_order order = pin_of(other.pid, other.pid, &all, &first);
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_OK);
         puppet_stop(&other);
         assert_int_equal(hn_restore_all(&s->restore), 0);
         assert_counts(&s->restore, 0, 0, 0, 1, 0, 0);
         assert_nothing_left(s);
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_GONE);
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_GONE);
         assert_nothing_left(s);
 }
 
@@ -91,9 +91,9 @@ static void one_scope_is_opted_out(void **state) {
         pid_t child;
 
         puppet_start(&other);
-        struct hn_act act = pin_of(other.pid, other.pid, &all, &first);
-        act.pin.cgroup = "/homenode-test.slice/other.service";
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_OK);
+        struct hn_order order = pin_of(other.pid, other.pid, &all, &first);
+        order.pin.cgroup = "/homenode-test.slice/other.service";
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_OK);
         child = puppet_do(&other, 'c');
         assert_int_equal(pin(s, s->puppet.pid, &all, &first), HN_APPLY_OK);
 
@@ -110,7 +110,7 @@ static void one_scope_is_opted_out(void **state) {
 
 static void a_release_is_for_one(void **state) {
         struct stage *s = *state;
-        struct hn_act release = { .kind = HN_ACT_RELEASE, .release.key = key_of(s->puppet.pid) };
+        struct hn_order release = { .kind = HN_ORDER_RELEASE, .release.key = key_of(s->puppet.pid) };
 
         assert_int_equal(hn_actuator_apply(&s->actuator, &release), HN_APPLY_GONE);
         assert_int_equal(pin(s, s->puppet.pid, &all, &first), HN_APPLY_OK);
@@ -122,17 +122,17 @@ static void a_release_is_for_one(void **state) {
 
 static void a_dry_run_does_all_but_the_act(void **state) {
         struct stage *s = *state;
-        struct hn_act act = pin_of(s->puppet.pid, s->puppet.pid, &all, &first);
+        struct hn_order order = pin_of(s->puppet.pid, s->puppet.pid, &all, &first);
 
         s->actuator.dry_run = true;
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_WOULD);
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_WOULD);
         assert_wears(s->puppet.pid, &all);
         assert_nothing_left(s);
-        act.pin.expect = rest;
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_CHANGED);
-        act.pin.expect = all;
-        act.pin.key.start++;
-        assert_int_equal(hn_actuator_apply(&s->actuator, &act), HN_APPLY_GONE);
+        order.pin.expect = rest;
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_CHANGED);
+        order.pin.expect = all;
+        order.pin.key.start++;
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_GONE);
 }
 
 /* The daemon dies at one of the moments of a pin. Each is played in a process of its own, which is killed
@@ -146,7 +146,7 @@ enum moment {
 };
 
 static void die_at(enum moment moment, const struct puppet *p) {
-        struct hn_act act = pin_of(p->pid, p->pid, &all, &first);
+        struct hn_order order = pin_of(p->pid, p->pid, &all, &first);
         struct hn_actuator a;
         struct hn_record rec;
         struct hn_ledger *l;
@@ -155,10 +155,10 @@ static void die_at(enum moment moment, const struct puppet *p) {
         if (hn_ledger_open(dir, BOOT, /* create= */ true, &l) < 0)
                 _exit(1);
         a = hn_actuator_make(&world, l, /* dry_run= */ false);
-        if (moved && hn_actuator_apply(&a, &act) != HN_APPLY_OK)
+        if (moved && hn_actuator_apply(&a, &order) != HN_APPLY_OK)
                 _exit(2);
         rec = (struct hn_record){
-                .key = act.pin.key,
+                .key = order.pin.key,
                 .tgid = p->pid,
                 .unrestricted = true,
                 .before = moved ? first : all,
