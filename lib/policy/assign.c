@@ -65,25 +65,32 @@ static uint64_t overbooking(const struct hn_unit *units, size_t n_units, const u
         return total == 0 || demand <= total ? 1000 : (demand * 1000 + total - 1) / total;
 }
 
-static uint64_t room_on(const struct hn_unit *u, hn_node_index node, const uint32_t *capacity,
-                        uint64_t overbook) {
-        return capacity[node] * overbook / 1000 +
-               (node == u->incumbent && u->placed ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
+/* What the nodes can give, seen by newcomers and by those in their places. */
+struct rooms {
+        const uint32_t *capacity, *lasting;
+        uint64_t overbook, overbook_lasting;
+};
+
+static uint64_t room_on(const struct hn_unit *u, hn_node_index node, const struct rooms *rooms) {
+        return node == u->incumbent && u->placed
+                       ? rooms->lasting[node] * rooms->overbook_lasting / 1000 + HN_ASSIGN_STAY_SLACK
+                       : rooms->capacity[node] * rooms->overbook / 1000 + HN_ASSIGN_SLACK;
 }
 
 static hn_node_index choose(const struct hn_topology *topo, const struct hn_unit *u, const uint32_t *score,
-                            const uint32_t *capacity, const uint32_t *used, uint64_t overbook) {
+                            const struct rooms *rooms, const uint32_t *used) {
         hn_node_index home = best_score(score, topo->n_nodes), best = HN_NODE_NONE;
         uint32_t best_worth = 0;
         uint64_t best_room = 0;
         unsigned best_distance = 0;
 
         for (hn_node_index i = 0; i < topo->n_nodes; i++) {
-                uint64_t room = room_on(u, i, capacity, overbook);
+                uint64_t room = room_on(u, i, rooms);
                 unsigned distance;
                 uint32_t w;
 
-                if (score[i] == HN_SCORE_FORBIDDEN || capacity[i] == 0 || used[i] + u->demand > room)
+                if (score[i] == HN_SCORE_FORBIDDEN || rooms->capacity[i] + rooms->lasting[i] == 0 ||
+                    used[i] + u->demand > room)
                         continue;
                 /* Where scores tie it stays, else goes as near to its memory as it can, else where there is
                  * most room: the last two as one figure would let a far node win over a near one. */
@@ -104,7 +111,7 @@ static hn_node_index choose(const struct hn_topology *topo, const struct hn_unit
 
 /* One way through the units nobody has placed yet. Returns how many remain. */
 static size_t place(const struct hn_topology *topo, struct hn_unit **order, size_t n_units,
-                    const uint32_t *scores, const uint32_t *capacity, uint32_t *used, uint64_t overbook,
+                    const uint32_t *scores, const struct rooms *rooms, uint32_t *used,
                     bool (*content)(const struct hn_topology *, const struct hn_unit *, const uint32_t *,
                                     hn_node_index)) {
         size_t n_left = 0;
@@ -112,8 +119,7 @@ static size_t place(const struct hn_topology *topo, struct hn_unit **order, size
         for (size_t i = 0; i < n_units; i++) {
                 struct hn_unit *u = order[i];
                 const uint32_t *score = &scores[u->score];
-                hn_node_index node = u->fixed ? u->incumbent
-                                              : choose(topo, u, score, capacity, used, overbook);
+                hn_node_index node = u->fixed ? u->incumbent : choose(topo, u, score, rooms, used);
 
                 if (!u->fixed && !content(topo, u, score, node)) {
                         order[n_left++] = u;
@@ -150,8 +156,13 @@ static bool takes_anything(const struct hn_topology *topo, const struct hn_unit 
 }
 
 void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_units, const uint32_t *scores,
-               const uint32_t *capacity, uint32_t *used, struct hn_unit **order) {
-        uint64_t overbook = overbooking(units, n_units, capacity, topo->n_nodes);
+               const uint32_t *capacity, const uint32_t *lasting, uint32_t *used, struct hn_unit **order) {
+        const struct rooms rooms = {
+                .capacity = capacity,
+                .lasting = lasting,
+                .overbook = overbooking(units, n_units, capacity, topo->n_nodes),
+                .overbook_lasting = overbooking(units, n_units, lasting, topo->n_nodes),
+        };
         size_t n = n_units;
 
         for (size_t i = 0; i < topo->n_nodes; i++)
@@ -168,7 +179,7 @@ void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_u
 
         /* A unit that finds its best node full must not push others off theirs: it waits until they have
          * chosen. */
-        n = place(topo, order, n, scores, capacity, used, overbook, gets_its_best);
-        n = place(topo, order, n, scores, capacity, used, overbook, may_stay);
-        place(topo, order, n, scores, capacity, used, overbook, takes_anything);
+        n = place(topo, order, n, scores, &rooms, used, gets_its_best);
+        n = place(topo, order, n, scores, &rooms, used, may_stay);
+        place(topo, order, n, scores, &rooms, used, takes_anything);
 }

@@ -38,6 +38,8 @@ struct hn_unit {
 /* Fills in the results. `capacity[n]` is what the node can give to these units, in thousandths of a core; if
  * they ask for more than there is in all, every node is overbooked in the same proportion, so that no node is
  * stacked. Whoever loses most by not getting its best node chooses first; ties are decided by demand, then
- * order. `used[n]` (out) is what was given away. `order` is scratch of n_units. Deterministic. */
+ * order. `lasting[n]`, not less than `capacity[n]`, is the same for who is placed there: a passing load of
+ * others sends nobody away. `used[n]` (out) is what was given away. `order` is scratch of n_units.
+ * Deterministic. */
 void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_units, const uint32_t *scores,
-               const uint32_t *capacity, uint32_t *used, struct hn_unit **order);
+               const uint32_t *capacity, const uint32_t *lasting, uint32_t *used, struct hn_unit **order);

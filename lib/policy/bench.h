@@ -54,7 +54,7 @@ struct hn_plan {
 
         struct hn_plan_node *nodes;
         struct hn_stand *stands;
-        uint32_t *capacity, *used, *share; /* the last one is scratch */
+        uint32_t *capacity, *lasting, *used, *share; /* the last one is scratch */
         size_t *first, *via;
         uint8_t *seen;
 };

@@ -29,6 +29,8 @@ struct hn_model {
         size_t n, allocated;
         uint64_t *row;       /* n_nodes, scratch */
         uint32_t *unsampled; /* n_nodes, thousandths of a core */
+        uint32_t *history;   /* HN_LASTING such rows, written in turn */
+        size_t turn;
 
         struct pin_in_use *pins;
         size_t n_pins, allocated_pins;
@@ -42,7 +44,8 @@ int hn_model_new(const struct hn_topology *topo, struct hn_model **ret) {
         m->topo = topo;
         m->row = calloc(topo->n_nodes + 1, sizeof(*m->row));
         m->unsampled = calloc(topo->n_nodes + 1, sizeof(*m->unsampled));
-        if (!m->row || !m->unsampled)
+        m->history = calloc(HN_LASTING * (topo->n_nodes + 1), sizeof(*m->history));
+        if (!m->row || !m->unsampled || !m->history)
                 return -ENOMEM;
         *ret = HN_TAKE_PTR(m);
         return 0;
@@ -54,6 +57,7 @@ struct hn_model *hn_model_free(struct hn_model *m) {
                 free(m->spare);
                 free(m->row);
                 free(m->unsampled);
+                free(m->history);
                 free(m->pins);
         }
         free(m);
@@ -188,7 +192,12 @@ static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_u
                 uint32_t now = surplus ? (uint32_t) (m->row[i] * HN_MIN(theirs, surplus) / surplus) : 0;
 
                 m->unsampled[i] = m->measured ? (m->unsampled[i] + now) / 2 : now;
+                /* What was before the first look is not known; so it was always thus. */
+                for (size_t k = 0; k < HN_LASTING; k++)
+                        if (k == m->turn || !m->measured)
+                                m->history[k * m->topo->n_nodes + i] = m->unsampled[i];
         }
+        m->turn = (m->turn + 1) % HN_LASTING;
         m->measured = true;
 }
 
@@ -285,6 +294,15 @@ const struct hn_task_state *hn_model_state(const struct hn_model *m, size_t i) {
 uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node) {
         assert(node < m->topo->n_nodes);
         return m->unsampled[node];
+}
+
+uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node) {
+        uint32_t least = UINT32_MAX;
+
+        assert(node < m->topo->n_nodes);
+        for (size_t k = 0; k < HN_LASTING; k++)
+                least = HN_MIN(least, m->history[k * m->topo->n_nodes + node]);
+        return least;
 }
 
 static void note_departure(struct hn_task_state *st, hn_node_index from, hn_usec_t now) {

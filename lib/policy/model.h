@@ -71,6 +71,10 @@ const struct hn_task_state *hn_model_state(const struct hn_model *m, size_t i);
  * surplus on one node that is missing on another is not taken for work of others. */
 uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node);
 
+/* The part of it that was there all the time, for HN_LASTING sweeps. */
+#define HN_LASTING 5
+uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node);
+
 /* What came of a decision about state i; `now` is that of the decision. */
 void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node_index to, hn_mask_id ours,
                        hn_mask_id before, hn_mask_id cpuset, bool unrestricted, hn_usec_t now);

@@ -26,13 +26,14 @@ int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         p->nodes = calloc(n, sizeof(*p->nodes));
         p->stands = calloc(n, sizeof(*p->stands));
         p->capacity = calloc(n, sizeof(*p->capacity));
+        p->lasting = calloc(n, sizeof(*p->lasting));
         p->used = calloc(n, sizeof(*p->used));
         p->share = calloc(n, sizeof(*p->share));
         p->first = calloc(n * n, sizeof(*p->first));
         p->via = calloc(n, sizeof(*p->via));
         p->seen = calloc(n, sizeof(*p->seen));
-        if (!p->nodes || !p->stands || !p->capacity || !p->used || !p->share || !p->first || !p->via ||
-            !p->seen)
+        if (!p->nodes || !p->stands || !p->capacity || !p->lasting || !p->used || !p->share || !p->first ||
+            !p->via || !p->seen)
                 return -ENOMEM;
         *ret = HN_TAKE_PTR(p);
         return 0;
@@ -53,6 +54,7 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
                 free(p->nodes);
                 free(p->stands);
                 free(p->capacity);
+                free(p->lasting);
                 free(p->used);
                 free(p->share);
                 free(p->first);
@@ -386,7 +388,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
         if (r < 0)
                 return r;
 
-        hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->used, p->order);
+        hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->lasting, p->used, p->order);
         let_drift(p);
         p->n_shifts = 0;
         p->n_searches = 0;

@@ -49,13 +49,13 @@ struct hn_decision {
 
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */
-        uint64_t min_faults;  /* decayed faults below which they tell nothing: the kernel's first figures are
-                                 those of a stack page or two */
-        uint64_t hold_faults; /* decayed faults from which a task may be held where it runs, if nearly all are
-                                 there: less is to be known for that than for a move */
-        uint32_t hold_share;  /* thousandths of them that are nearly all */
-        uint32_t min_demand;  /* thousandths of a CPU below which a task counts as idle */
-        uint32_t min_gain;    /* thousandths of the signal, after the discount for distance: SMALLIMP */
+        uint64_t min_faults; /* decayed faults below which they tell nothing: the kernel's first figures are
+                                those of a stack page or two */
+        uint32_t
+                hold_share; /* thousandths of fewer faults from which a task may be held where it runs, if the
+                               kernel too prefers that node: less is to be known for that than for a move */
+        uint32_t min_demand;      /* thousandths of a CPU below which a task counts as idle */
+        uint32_t min_gain;        /* thousandths of the signal, after the discount for distance: SMALLIMP */
         uint32_t incumbent_bonus; /* thousandths by which a better node must beat the one we placed it on */
         uint32_t
                 pages_share; /* thousandths on the task's node from which its pages are left where they are */
@@ -68,8 +68,7 @@ struct hn_limits {
         ((struct hn_limits){                            \
                 .min_runtime_ns = UINT64_C(1000000000), \
                 .min_faults = 256,                      \
-                .hold_faults = 32,                      \
-                .hold_share = 800,                      \
+                .hold_share = 500,                      \
                 .min_demand = 50,                       \
                 .min_gain = 30,                         \
                 .incumbent_bonus = 125,                 \

@@ -96,18 +96,14 @@ static bool has_outgrown_memory(struct hn_plan *p, const struct hn_model *model,
         return family && family->demand > hn_cores_near(p->topo, &s->priv[t->pages_row * s->n_nodes]);
 }
 
-/* Whether a task with too few faults for a move runs where nearly all of them are: a kernel that scans a
- * mapping rarely may never tell more, and meanwhile moves the task to wherever a CPU is idle. */
-static bool may_be_held(const struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t,
+/* Whether a task with too few faults for a move runs where most of them are, and the kernel prefers it there:
+ * a kernel that scans a mapping rarely may never tell more, and meanwhile moves the task to wherever a CPU is
+ * idle. */
+static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                         const struct hn_task_state *st, const struct hn_limits *limits) {
-        uint64_t found = 0;
-
-        if (t->signal != HN_SIGNAL_FAULTS || t->node >= p->topo->n_nodes || st->pinned != HN_NODE_NONE ||
-            st->samples == 0 || st->demand < limits->min_demand)
-                return false;
-        for (size_t i = 0; i < s->n_nodes; i++)
-                found += s->priv[t->row * s->n_nodes + i] + s->shared[t->row * s->n_nodes + i];
-        return found >= limits->hold_faults && p->share[t->node] >= limits->hold_share;
+        return t->signal == HN_SIGNAL_FAULTS && t->node < p->topo->n_nodes &&
+               t->kernel_preferred == t->node && p->share[t->node] >= limits->hold_share &&
+               st->pinned == HN_NODE_NONE && st->samples > 0 && st->demand >= limits->min_demand;
 }
 
 static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
@@ -133,7 +129,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, model, s, i, limits))
                         may = blind = true;
                 shares(p, s, t);
-                if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, s, t, st, limits))
+                if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, t, st, limits))
                         may = thin = true;
                 if (may && cooling && !pinned) {
                         may = false;
@@ -288,12 +284,14 @@ static void gather_units(struct hn_plan *p, const struct hn_model *model, const 
 }
 
 /* What the nodes have left for units, and how they stand with the units where they are now. */
-static void stand_up(struct hn_plan *p) {
+static void stand_up(struct hn_plan *p, const struct hn_model *model) {
         for (hn_node_index i = 0; i < p->topo->n_nodes; i++) {
                 const struct hn_node *node = &p->topo->nodes[i];
                 uint32_t all = node->n_cores * 1000, others = p->nodes[i].others - p->nodes[i].drifting;
+                uint32_t passing = hn_model_unsampled(model, i) - hn_model_lasting(model, i);
 
                 p->capacity[i] = all - HN_MIN(others, all);
+                p->lasting[i] = all - HN_MIN(others - passing, all);
                 p->nodes[i].capacity = p->capacity[i];
                 p->stands[i] = (struct hn_stand){
                         .weight = node->n_cores,
@@ -325,6 +323,6 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
         if (r < 0)
                 return r;
         gather_units(p, model, s, limits);
-        stand_up(p);
+        stand_up(p, model);
         return 0;
 }

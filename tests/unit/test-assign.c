@@ -17,7 +17,7 @@
 struct bench {
         struct hn_topology topo;
         struct hn_unit units[UNITS], *order[UNITS];
-        uint32_t scores[UNITS * 4], capacity[4], used[4];
+        uint32_t scores[UNITS * 4], capacity[4], lasting[4], used[4];
         size_t n;
 };
 
@@ -40,8 +40,11 @@ static void add(struct bench *b, uint32_t demand, hn_node_index incumbent, uint3
         b->n++;
 }
 
+/* Where a test says nothing else, what others use they use all the time. */
 static void run(struct bench *b) {
-        hn_assign(&b->topo, b->units, b->n, b->scores, b->capacity, b->used, b->order);
+        for (size_t i = 0; i < 4; i++)
+                b->lasting[i] = HN_MAX(b->lasting[i], b->capacity[i]);
+        hn_assign(&b->topo, b->units, b->n, b->scores, b->capacity, b->lasting, b->used, b->order);
 }
 
 static size_t count(const struct bench *b, hn_node_index node) {
@@ -50,6 +53,25 @@ static size_t count(const struct bench *b, hn_node_index node) {
         for (size_t i = 0; i < b->n; i++)
                 n += b->units[i].result == node;
         return n;
+}
+
+static void a_passing_load_sends_nobody_away(void **state) {
+        static const uint32_t node_0[] = { 1000, 0, 0, 0 };
+
+        (void) state;
+        for (unsigned row = 0; row < 4; row++) {
+                bool placed = row & 1, passing = row & 2;
+                struct bench b;
+
+                bench_init(&b);
+                b.capacity[0] = 0;
+                b.lasting[0] = passing ? 1000 : 0;
+                add(&b, 1000, 0, 125, node_0);
+                b.units[0].placed = placed;
+                run(&b);
+                ROW_EQUAL(row, b.units[0].result, placed && passing ? 0 : 1);
+                hn_topology_deinit(&b.topo);
+        }
 }
 
 /* few units */
@@ -275,7 +297,7 @@ static void two_jobs_are_not_stacked(void **state) {
                 units[i] = (struct hn_unit){
                         .demand = 1000, .incumbent = (hn_node_index) (i / 11), .bonus = 30, .tag = i
                 };
-        hn_assign(&topo, units, 22, scores, capacity, used, order);
+        hn_assign(&topo, units, 22, scores, capacity, capacity, used, order);
         assert_int_equal(used[0], 12000);
         assert_int_equal(used[1], 10000);
         for (size_t i = 0; i < 11; i++)
@@ -353,6 +375,7 @@ static void invariants(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(a_passing_load_sends_nobody_away),
                 cmocka_unit_test(rows_of_two_units),
                 cmocka_unit_test(second_best_is_what_is_near),
                 cmocka_unit_test(threads_apart_all_get_their_best),

@@ -283,19 +283,22 @@ static void thin(struct fixture *f, hn_node_index node, uint64_t there, uint64_t
 }
 
 static void few_faults_all_here(struct fixture *f) {
-        thin(f, 1, 32, 8);
+        thin(f, 1, 3, 2);
+        f->tasks[0].kernel_preferred = 1;
 }
 
-static void too_few_even_for_that(struct fixture *f) {
-        thin(f, 1, 31, 0);
+static void few_faults_here_but_the_kernel_is_silent(struct fixture *f) {
+        thin(f, 1, 255, 0);
 }
 
-static void few_faults_and_mixed(struct fixture *f) {
-        thin(f, 1, 79, 21);
+static void few_faults_and_most_elsewhere(struct fixture *f) {
+        thin(f, 1, 99, 100);
+        f->tasks[0].kernel_preferred = 1;
 }
 
 static void few_faults_all_there(struct fixture *f) {
         thin(f, 2, 255, 0);
+        f->tasks[0].kernel_preferred = 1;
 }
 
 /* A move is more than what so little may decide. */
@@ -304,6 +307,7 @@ static void few_faults_and_no_room(struct fixture *f) {
         for (size_t i = 0; i < 3; i++)
                 cast(f, i, 1, 1);
         fixture_memory(f, 2, 1, 100);
+        f->tasks[2].kernel_preferred = 1;
         two_seconds(f);
 }
 
@@ -550,8 +554,8 @@ static void decisions(void **state) {
                 { a_stranger_passes_by, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { a_stranger_in_its_place, 3, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 3, 1, "2-3" },
                 { few_faults_all_here, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
-                { too_few_even_for_that, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
-                { few_faults_and_mixed, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { few_faults_here_but_the_kernel_is_silent, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { few_faults_and_most_elsewhere, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
                 { few_faults_all_there, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
                 { few_faults_and_no_room, 2, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
                 { others_take_the_node, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },

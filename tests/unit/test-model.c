@@ -332,18 +332,26 @@ static void the_load_of_others_is_conserved(void **state) {
 }
 
 static void the_load_of_others_is_averaged(void **state) {
-        static const uint32_t series[] = { 1600, 800, 400, 200 };
+        static const struct {
+                uint32_t busy, unsampled, lasting;
+        } rows[] = {
+                { 1600, 1600, 1600 }, { 0, 800, 800 },    { 0, 400, 400 },    { 0, 200, 200 },
+                { 0, 100, 100 },      { 0, 50, 50 },      { 2000, 1025, 50 }, { 2000, 1512, 50 },
+                { 2000, 1756, 50 },   { 2000, 1878, 50 }, /* as long as one look in the window was a quiet one
+                                                           */
+                { 2000, 1939, 1025 }, { 0, 969, 969 },
+        };
         struct fixture f;
 
         (void) state;
         fixture_init(&f, 4, 2, 0);
         assert_int_equal(hn_model_feed(f.model, &f.s), 0);
-        f.nodes[1].busy = 1600;
-        for (size_t i = 0; i < HN_ELEMENTS(series); i++) {
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                f.nodes[1].busy = rows[i].busy;
                 f.s.now += SEC;
                 assert_int_equal(hn_model_feed(f.model, &f.s), 0);
-                ROW_EQUAL(i, hn_model_unsampled(f.model, 1), series[i]);
-                f.nodes[1].busy = 0;
+                ROW_EQUAL(i, hn_model_unsampled(f.model, 1), rows[i].unsampled);
+                ROW_EQUAL(i, hn_model_lasting(f.model, 1), rows[i].lasting);
         }
         fixture_deinit(&f);
 }

@@ -22,6 +22,7 @@ struct world {
         uint32_t memory[TASKS][FIXTURE_NODES]; /* thousandths of a task's memory on each node */
         unsigned seconds, last_act, n_pins, n_releases, n_pages;
         uint64_t history; /* of all acts, folded into a number */
+        bool one_pass; /* the kernel scans memory once, and changes the places of whoever may run anywhere */
 };
 
 static const struct hn_limits limits = HN_LIMITS_DEFAULT;
@@ -113,6 +114,33 @@ static void touch(struct world *w) {
         }
 }
 
+/* The second in which a kernel of one pass has its pass. */
+#define PASS 4
+
+/* The threads change places each second; the memory of each goes to where it is in that one second, and its
+ * faults are told then and never again. */
+static void touch_once(struct world *w) {
+        const struct hn_mask *all = hn_mask_pool_get(&w->f.masks, w->f.all);
+        uint64_t *pages = w->f.priv;
+
+        for (size_t i = 0; i < w->f.s.n_tasks; i++)
+                if (hn_mask_equal(hn_mask_pool_get(&w->f.masks, w->f.tasks[i].mask), all))
+                        fixture_put(&w->f, i, (hn_node_index) ((w->f.tasks[i].node + 1) % w->f.topo.n_nodes));
+        if (w->seconds == PASS)
+                for (size_t i = 0; i < w->f.s.n_tasks; i++) {
+                        w->f.tasks[i].signal = HN_SIGNAL_FAULTS;
+                        move_memory(w, i, w->f.tasks[i].node, 1000);
+                        fixture_memory(&w->f, i, w->f.tasks[i].node, i % 2 == 0 ? 4000 : 2);
+                        w->f.tasks[i].kernel_preferred = w->f.tasks[i].node;
+                }
+        if (w->seconds >= PASS)
+                return;
+        memset(pages, 0, w->f.topo.n_nodes * sizeof(*pages));
+        for (size_t i = 0; i < w->f.s.n_tasks; i++)
+                for (size_t n = 0; n < w->f.topo.n_nodes; n++)
+                        pages[n] += w->memory[i][n];
+}
+
 /* acting */
 
 static void act(struct world *w, const struct hn_decision *d) {
@@ -149,7 +177,10 @@ static void second(struct world *w) {
         w->f.s.now += HN_USEC_PER_SEC;
         schedule(w);
         run(w);
-        touch(w);
+        if (w->one_pass)
+                touch_once(w);
+        else
+                touch(w);
         assert_int_equal(hn_model_feed(w->f.model, &w->f.s), 0);
         assert_int_equal(hn_plan_build(w->plan, w->f.model, &w->f.s, &limits), 0);
         for (size_t k = 0; k < hn_plan_n_acts(w->plan); k++)
@@ -252,6 +283,28 @@ static void numa02(void **state) {
                         ROW_EQUAL(row, w.n_pins <= 16, true);
                         world_deinit(&w);
                 }
+}
+
+/* What is missed in the pass comes never: they must be held before it. */
+static void numa02_scanned_once(void **state) {
+        struct world w;
+
+        (void) state;
+        world_init(&w, 4, 2, 8);
+        w.one_pass = true;
+        for (size_t i = 0; i < 8; i++) {
+                cast(&w, i, (hn_node_index) (i / 2), 1);
+                w.f.tasks[i].tgid = FIXTURE_FIRST_TID;
+                w.f.tasks[i].signal = HN_SIGNAL_NONE;
+                w.f.tasks[i].pages_known = true;
+                w.f.tasks[i].pages_row = 0;
+        }
+        settle(&w, PASS);
+        expect_per_node(&w, 2);
+        assert_int_equal(local_share(&w), 1000);
+        assert_int_equal(w.n_pins, 8);
+        assert_int_equal(w.n_releases, 0);
+        world_deinit(&w);
 }
 
 /* Eight one-thread processes and no faults to read: their pages say enough. */
@@ -435,6 +488,7 @@ int main(void) {
                 cmocka_unit_test(threads_apart),
                 cmocka_unit_test(threads_apart_beside_kernel_balancing),
                 cmocka_unit_test(numa02),
+                cmocka_unit_test(numa02_scanned_once),
                 cmocka_unit_test(residency),
                 cmocka_unit_test(residency_on_a_full_node),
                 cmocka_unit_test(whole_processes_change_places),

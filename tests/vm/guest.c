@@ -139,6 +139,19 @@ int guest_systemctl(const char *verb, const char *unit) {
         return guest_run(argv, NULL, 0);
 }
 
+int guest_main_pid(const char *unit, pid_t *ret) {
+        char *const argv[] = { (char *) "systemctl", (char *) "show",           (char *) "--property=MainPID",
+                               (char *) "--value",   (char *) (uintptr_t) unit, NULL };
+        char text[64];
+        int r;
+
+        r = guest_run(argv, text, sizeof(text));
+        if (r != 0)
+                return r < 0 ? r : -ECHILD;
+        *ret = (pid_t) strtol(text, NULL, 10);
+        return *ret > 0 ? 0 : -ESRCH;
+}
+
 int guest_systemctl_begin(const char *verb, const char *unit) {
         char *const argv[] = { (char *) "systemctl", (char *) "--no-block", (char *) (uintptr_t) verb,
                                (char *) (uintptr_t) unit, NULL };

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The guest's machinery: commands, small files, and the line to the outside on the second serial port. */
 
@@ -27,6 +28,9 @@ int guest_run(char *const argv[], char *out, size_t size);
 /* guest_run("systemctl", verb, unit), and the same without waiting for what it began. */
 int guest_systemctl(const char *verb, const char *unit);
 int guest_systemctl_begin(const char *verb, const char *unit);
+
+/* The process that a running service is, to systemd. */
+int guest_main_pid(const char *unit, pid_t *ret);
 
 /* Whole small files. Reading cuts at `size` - 1 and terminates with NUL. */
 int guest_file_write(const char *path, const char *text);

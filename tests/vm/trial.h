@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "load.h"
 #include "masks.h"
@@ -46,7 +47,7 @@ struct trial {
         bool balancing;      /* kernel.numa_balancing from the opt-in on; before it is 0 */
         uint64_t opt_in;     /* time of the opt-in, for the series */
         uint64_t home_since; /* when the share last rose to HOME_SHARE, 0: it is below */
-        bool prepared;       /* the daemon runs already */
+        pid_t daemon;        /* where it runs before the opt-in, else 0 */
         bool until_home;     /* measure no longer than until the load is home for 5 s */
         bool pinned;         /* every thread of the load has another mask than before: seen once */
         json_t *json, *series, *checks, *trace;
