@@ -259,3 +259,61 @@ int scenario_bad_config(struct trial *t) {
         judge_stop(t, false);
         return 0;
 }
+
+/* What README tells to type after the installation, typed. */
+static int shell(struct trial *t, const char *name, const char *command, char *out, size_t size) {
+        char *const argv[] = { (char *) "sh", (char *) "-c", (char *) (uintptr_t) command, NULL };
+        int r = guest_run(argv, out, size);
+
+        trial_check(t, name, r == 0, json_integer(r), "exit status 0");
+        return r;
+}
+
+int scenario_installed(struct trial *t) {
+        static char text[65536];
+        const char *line;
+        double exposure = 10;
+        int r;
+
+        (void) shell(t, "catalog", "journalctl --update-catalog 2>&1", text, sizeof(text));
+        r = trial_rule_write(LOAD_UNIT, "");
+        if (r >= 0)
+                r = trial_load_start(t, LOAD_APART, "--mib 4 --duty 30");
+        if (r < 0)
+                return r;
+        t->opt_in = guest_now();
+        (void) unlink(STATE_FILE);
+        (void) trial_balancing(true);
+        (void) shell(t, "enable_now", "systemctl enable --now homenoded 2>&1", text, sizeof(text));
+        (void) shell(t, "is_enabled", "systemctl is-enabled homenoded", text, sizeof(text));
+        r = trial_measure(t, PINNED_SECONDS, trial_all_pinned);
+        if (r < 0)
+                return r;
+
+        /* With the catalog, journalctl -x explains each kind of event; a message id finds all of a kind. */
+        (void) shell(t, "explain", "journalctl -b -x -u homenoded --no-pager -n 60", text, sizeof(text));
+        trial_check(t, "explained", strstr(text, "Documentation: man:homenoded(8)") != NULL,
+                    json_boolean(strstr(text, "Subject:") != NULL),
+                    "a catalog entry that names homenoded(8)");
+        (void) shell(
+                t, "by_id",
+                "journalctl -b -o cat --no-pager MESSAGE_ID=$(journalctl -b -u homenoded -o json --no-pager "
+                "| grep -m 1 '\"HN_REASON\"' | sed 's/.*\"MESSAGE_ID\":\"\\([0-9a-f]*\\)\".*/\\1/')",
+                text, sizeof(text));
+        trial_check(t, "found_by_id", strstr(text, "hn-load (") != NULL, json_boolean(text[0] != 0),
+                    "a decision about hn-load");
+        (void) shell(t, "status", "homenode status && homenode nodes && homenode ps", text, sizeof(text));
+        trial_check(t, "status_tells", strstr(text, "hn-load.service") != NULL, json_boolean(text[0] != 0),
+                    "the opted-in service");
+
+        (void) shell(t, "security", "systemd-analyze security --no-pager homenoded.service | tail -n 1", text,
+                     sizeof(text));
+        line = strstr(text, ": ");
+        if (line)
+                exposure = strtod(line + 2, NULL);
+        trial_check(t, "exposure", exposure <= 1.5, json_real(exposure), "<= 1.5");
+        trial_figures(t);
+        judge_stop(t, false);
+        (void) shell(t, "disable", "systemctl disable homenoded 2>&1", text, sizeof(text));
+        return 0;
+}

@@ -57,6 +57,7 @@ static const struct scenario scenarios[] = {
         { "balancing-off-threads", false, 40, scenario_balancing_off_threads },
         { "one-node", true, 10, scenario_one_node },
         { "bad-config", true, 4, scenario_bad_config },
+        { "installed", true, 0, scenario_installed },
 };
 
 const struct scenario *scenario_find(const char *name) {

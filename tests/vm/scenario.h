@@ -31,3 +31,4 @@ int scenario_kill9(struct trial *t);
 int scenario_reload(struct trial *t);
 int scenario_one_node(struct trial *t);
 int scenario_bad_config(struct trial *t);
+int scenario_installed(struct trial *t);
