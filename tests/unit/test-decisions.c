@@ -6,39 +6,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "policy/plan.h"
-#include "rows.h"
-
-#define NO HN_NODE_NONE
-
-/* Each scene sets up a machine of 4 nodes x 2 CPUs with its tasks and lets some seconds pass. The row says
- * what is decided about one of the tasks then. */
-
-static void start(struct fixture *f, size_t n_tasks) {
-        fixture_init(f, 4, 2, n_tasks);
-}
-
-/* Task i ran on `node` and has its memory on `memory`. */
-static void cast(struct fixture *f, size_t i, hn_node_index node, hn_node_index memory) {
-        fixture_put(f, i, node);
-        fixture_memory(f, i, memory, 1000);
-}
-
-static void two_seconds(struct fixture *f) {
-        fixture_second(f, 1000, 0);
-        fixture_second(f, 1000, 0);
-}
-
-static hn_mask_id node_mask(struct fixture *f, hn_node_index node) {
-        return fixture_intern(f, &f->topo.nodes[node].usable);
-}
-
-/* As if it had been pinned to `node` long ago, and its memory were on `memory`. */
-static void hold(struct fixture *f, size_t i, hn_node_index node, hn_node_index memory) {
-        cast(f, i, node, memory);
-        fixture_pin(f, i, node, node, node_mask(f, node));
-}
+#include "scenes.h"
 
 /* reasons to act */
 
@@ -161,154 +129,8 @@ static void no_signal(struct fixture *f) {
         f->tasks[0].signal = HN_SIGNAL_NONE;
 }
 
-/* Four threads of one process on nodes 0, 1, 1 and 2, of which no faults are known yet; all of its memory is
- * on node 0, or spread over the first `n_nodes`. */
-static void family(struct fixture *f, uint32_t used, size_t n_nodes) {
-        static const hn_node_index nodes[] = { 0, 1, 1, 2 };
-
-        start(f, 4);
-        for (size_t i = 0; i < 4; i++) {
-                cast(f, i, nodes[i], 0);
-                f->tasks[i].tgid = FIXTURE_FIRST_TID;
-                f->tasks[i].signal = HN_SIGNAL_NONE;
-                f->tasks[i].pages_known = true;
-                f->tasks[i].pages_row = 0;
-        }
-        for (size_t i = 0; i < n_nodes; i++)
-                f->priv[i] = 100;
-        for (unsigned i = 0; i < 2; i++)
-                fixture_second(f, used, 0);
-}
-
-static void more_work_than_cores_at_the_memory(struct fixture *f) {
+static void family_at_work(struct fixture *f) {
         family(f, 1000, 1);
-}
-
-/* Two nodes have four cores. */
-static void cores_enough_at_the_memory(struct fixture *f) {
-        family(f, 1000, 2);
-}
-
-/* Where nobody brings the memory there is no use in waiting for it. */
-static void outgrown_and_nobody_balances(struct fixture *f) {
-        family(f, 1000, 1);
-        f->s.kernel_balancing = 0;
-}
-
-static void a_small_family(struct fixture *f) {
-        family(f, 500, 1);
-}
-
-static void pages_not_known(struct fixture *f) {
-        family(f, 1000, 1);
-        f->tasks[1].pages_known = false;
-}
-
-/* The node is full of those who have come first. */
-static void outgrown_in_a_crowd(struct fixture *f) {
-        start(f, 6);
-        for (size_t i = 0; i < 6; i++) {
-                cast(f, i, 1, i < 2 ? 1 : 0);
-                if (i < 2)
-                        continue;
-                f->tasks[i].tgid = FIXTURE_FIRST_TID + 2;
-                f->tasks[i].signal = HN_SIGNAL_NONE;
-                f->tasks[i].pages_known = true;
-                f->tasks[i].pages_row = 2;
-        }
-        two_seconds(f);
-}
-
-/* Its first faults are on node 0 as well, which is held by two of which nothing is known. */
-static void first_faults(struct fixture *f, unsigned seconds) {
-        start(f, 3);
-        for (size_t i = 0; i < 3; i++) {
-                cast(f, i, i == 2, 0);
-                f->tasks[i].tgid = FIXTURE_FIRST_TID;
-                f->tasks[i].signal = HN_SIGNAL_NONE;
-                f->tasks[i].pages_known = true;
-                f->tasks[i].pages_row = 0;
-        }
-        two_seconds(f);
-        for (size_t i = 0; i < 3; i++)
-                fixture_pin(f, i, i == 2, i == 2, fixture_mask(f, i == 2 ? "2-3" : "0-1"));
-        f->tasks[2].signal = HN_SIGNAL_FAULTS;
-        for (unsigned i = 0; i < seconds; i++)
-                fixture_second(f, 1000, 0);
-}
-
-static void first_faults_turn_nobody_out(struct fixture *f) {
-        first_faults(f, 5);
-}
-
-static void in_the_long_run_knowledge_counts(struct fixture *f) {
-        first_faults(f, 31);
-}
-
-/* A thread that nothing is known of happens to run where two have their memory, and are held. */
-static void a_stranger_passes_by(struct fixture *f) {
-        start(f, 3);
-        for (size_t i = 0; i < 3; i++)
-                cast(f, i, i < 2 ? 0 : 1, 0);
-        f->tasks[2].signal = HN_SIGNAL_NONE;
-        two_seconds(f);
-        for (size_t i = 0; i < 2; i++)
-                hold(f, i, 0, 0);
-        fixture_put(f, 2, 0);
-        for (unsigned i = 0; i < 20; i++)
-                fixture_second(f, 667, 333);
-}
-
-/* One after it could have changed places: what nothing is known of makes room by itself. */
-static void a_stranger_in_its_place(struct fixture *f) {
-        start(f, 8);
-        for (size_t i = 0; i < 8; i++)
-                cast(f, i, (hn_node_index) (i / 2), (hn_node_index) (i / 2));
-        cast(f, 3, 3, 1);
-        cast(f, 6, 1, 3);
-        f->tasks[6].signal = HN_SIGNAL_NONE;
-        two_seconds(f);
-        for (size_t i = 0; i < 8; i++)
-                if (i != 3 && i != 6)
-                        hold(f, i, (hn_node_index) (i / 2), (hn_node_index) (i / 2));
-        two_seconds(f);
-}
-
-static void thin(struct fixture *f, hn_node_index node, uint64_t there, uint64_t elsewhere) {
-        start(f, 1);
-        cast(f, 0, node, 1);
-        fixture_memory(f, 0, 1, there);
-        f->priv[0] = elsewhere;
-        two_seconds(f);
-}
-
-static void few_faults_all_here(struct fixture *f) {
-        thin(f, 1, 3, 2);
-        f->tasks[0].kernel_preferred = 1;
-}
-
-static void few_faults_here_but_the_kernel_is_silent(struct fixture *f) {
-        thin(f, 1, 255, 0);
-}
-
-static void few_faults_and_most_elsewhere(struct fixture *f) {
-        thin(f, 1, 99, 100);
-        f->tasks[0].kernel_preferred = 1;
-}
-
-static void few_faults_all_there(struct fixture *f) {
-        thin(f, 2, 255, 0);
-        f->tasks[0].kernel_preferred = 1;
-}
-
-/* A move is more than what so little may decide. */
-static void few_faults_and_no_room(struct fixture *f) {
-        start(f, 3);
-        for (size_t i = 0; i < 3; i++)
-                cast(f, i, 1, 1);
-        fixture_memory(f, 2, 1, 100);
-        f->tasks[2].kernel_preferred = 1;
-        two_seconds(f);
 }
 
 static void few_faults(struct fixture *f) {
@@ -518,14 +340,7 @@ static void refused(struct fixture *f) {
 }
 
 static void decisions(void **state) {
-        static const struct {
-                void (*scene)(struct fixture *);
-                size_t task;
-                enum hn_act act;
-                enum hn_reason reason;
-                hn_node_index from, to;
-                const char *want; /* NULL: no mask to set */
-        } rows[] = {
+        static const struct scene_row rows[] = {
                 { remote, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 { remote_pages, 0, HN_ACT_PIN, HN_REASON_REMOTE_PAGES, 0, 1, "2-3" },
                 { remote_and_node_unknown, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, NO, 3, "6-7" },
@@ -538,26 +353,7 @@ static void decisions(void **state) {
                 { crowded, 2, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { home_full_of_others, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 1, 1, "2-3" },
                 { others_flood_the_machine, 0, HN_ACT_RELEASE, HN_REASON_NODE_OVERLOADED, 0, 0, NULL },
-                { more_work_than_cores_at_the_memory, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
-                { more_work_than_cores_at_the_memory, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 2, 2, "4-5" },
-                { cores_enough_at_the_memory, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
-                { outgrown_and_nobody_balances, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
-                { a_small_family, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
-                { pages_not_known, 1, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
-                { outgrown_in_a_crowd, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
-                { outgrown_in_a_crowd, 2, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 0, "0-1" },
-                { outgrown_in_a_crowd, 5, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 3, "6-7" },
-                { first_faults_turn_nobody_out, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
-                { first_faults_turn_nobody_out, 2, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
-                { in_the_long_run_knowledge_counts, 2, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 0, "0-1" },
-                { a_stranger_passes_by, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
-                { a_stranger_passes_by, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
-                { a_stranger_in_its_place, 3, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 3, 1, "2-3" },
-                { few_faults_all_here, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
-                { few_faults_here_but_the_kernel_is_silent, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
-                { few_faults_and_most_elsewhere, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
-                { few_faults_all_there, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
-                { few_faults_and_no_room, 2, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { family_at_work, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
                 { others_take_the_node, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { others_need_a_little, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { others_need_a_little, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
@@ -602,29 +398,9 @@ static void decisions(void **state) {
                 { refused, 0, HN_ACT_NONE, HN_REASON_REFUSED_BY_KERNEL, 0, 0, NULL },
         };
         bool met[_HN_REASON_MAX] = {};
-        const struct hn_limits limits = HN_LIMITS_DEFAULT;
 
         (void) state;
-        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
-                _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
-                const struct hn_decision *d;
-                struct fixture f;
-
-                rows[i].scene(&f);
-                assert_int_equal(hn_plan_new(&f.topo, &plan), 0);
-                assert_int_equal(hn_plan_build(plan, f.model, &f.s, &limits), 0);
-                d = hn_plan_decision(plan, rows[i].task);
-                met[d->reason] = true;
-                if (d->act != rows[i].act || d->reason != rows[i].reason)
-                        fail_msg("row %zu: %s because of %s, expected %s because of %s", i,
-                                 hn_act_to_string(d->act), hn_reason_to_string(d->reason),
-                                 hn_act_to_string(rows[i].act), hn_reason_to_string(rows[i].reason));
-                ROW_EQUAL(i, d->task, rows[i].task);
-                ROW_EQUAL(i, d->from, rows[i].from);
-                ROW_EQUAL(i, d->to, rows[i].to);
-                ROW_EQUAL(i, d->want, rows[i].want ? fixture_mask(&f, rows[i].want) : HN_MASK_ID_NONE);
-                fixture_deinit(&f);
-        }
+        check_scenes(rows, HN_ELEMENTS(rows), met);
         for (size_t r = 0; r < _HN_REASON_MAX; r++)
                 ROW_EQUAL(r, met[r], true);
 }
