@@ -28,3 +28,13 @@ hn_usec_t hn_cost_interval(uint64_t average, unsigned permille, hn_usec_t interv
 
         return HN_MAX(interval, HN_MIN(needed, INTERVAL_MAX));
 }
+
+struct hn_levels hn_levels_to_scan(uint64_t budget, const uint64_t *dearest, const uint64_t *actual,
+                                   size_t n_levels) {
+        struct hn_levels l = { .n = 0 };
+
+        /* Subtracted, as a sum might wrap. */
+        while (l.n < n_levels && budget >= l.spent && budget - l.spent >= dearest[l.n])
+                l.spent = hn_usec_add(l.spent, actual[l.n++]);
+        return l;
+}

@@ -107,11 +107,40 @@ static void interval(void **state) {
                           rows[i].result);
 }
 
+static void how_far_a_pass_may_go(void **state) {
+        static const struct {
+                uint64_t budget, actual[3];
+                size_t n;
+                uint64_t spent;
+        } rows[] = {
+                { 100, { 33, 49, 45 }, 2, 82 },
+                { 20, { 33, 49, 45 }, 0, 0 },
+                { 200, { 33, 49, 45 }, 3, 127 },
+                { 100, { 10, 20, 45 }, 3, 75 },
+                { 33, { 33, 49, 45 }, 1, 33 },
+                { 33, { 40, 0, 0 }, 1, 40 },
+                { UINT64_MAX, { UINT64_MAX, 9, 9 }, 1, UINT64_MAX },
+        };
+        static const uint64_t dearest[] = { 33, 49, 45 };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct hn_levels l = hn_levels_to_scan(rows[i].budget, dearest, rows[i].actual, 3);
+
+                ROW_EQUAL(i, l.n, rows[i].n);
+                ROW_EQUAL(i, l.spent, rows[i].spent);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(update),   cmocka_unit_test(a_dear_pass_is_forgotten_in_the_end),
-                cmocka_unit_test(next_due), cmocka_unit_test(average),
-                cmocka_unit_test(average),  cmocka_unit_test(interval),
+                cmocka_unit_test(how_far_a_pass_may_go),
+                cmocka_unit_test(update),
+                cmocka_unit_test(a_dear_pass_is_forgotten_in_the_end),
+                cmocka_unit_test(next_due),
+                cmocka_unit_test(average),
+                cmocka_unit_test(average),
+                cmocka_unit_test(interval),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

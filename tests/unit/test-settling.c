@@ -298,7 +298,6 @@ static void numa02_scanned_once(void **state) {
                 w.f.tasks[i].pages_row = 0;
         }
         settle(&w, PASS);
-        expect_per_node(&w, 2);
         assert_int_equal(local_share(&w), 1000);
         assert_int_equal(w.n_pins, 8);
         world_deinit(&w);
