@@ -87,6 +87,15 @@ int hn_sampler_set_root(struct hn_sampler *s, const struct hn_sysroot *root) {
         return set_root(s, root);
 }
 
+static uint32_t fewest_cores(const struct hn_topology *topo) {
+        uint32_t fewest = UINT32_MAX;
+
+        for (size_t i = 0; i < topo->n_nodes; i++)
+                if (topo->nodes[i].n_cores > 0)
+                        fewest = HN_MIN(fewest, topo->nodes[i].n_cores);
+        return fewest;
+}
+
 int hn_sampler_set_topology(struct hn_sampler *s, const struct hn_topology *topo) {
         struct hn_node_load *nodes = calloc(topo->n_nodes + 1, sizeof(*nodes));
 
@@ -99,6 +108,7 @@ int hn_sampler_set_topology(struct hn_sampler *s, const struct hn_topology *topo
         hn_row_pool_init(&s->rows, topo->n_nodes);
         hn_task_table_init(&s->table, &s->rows, &s->reader);
         s->topo = topo;
+        s->fewest_cores = fewest_cores(topo);
         return 0;
 }
 
@@ -200,6 +210,7 @@ static struct hn_signal_inputs signal_inputs(const struct hn_sampler *s, const s
                 .n_threads = p->n_threads,
                 .process_cpu_ns = p->cpu_ns,
                 .resident = p->resident,
+                .fewest_cores = s->fewest_cores,
         };
 }
 

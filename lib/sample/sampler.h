@@ -58,7 +58,8 @@ struct hn_sampler {
         struct hn_node_load *nodes;
         struct hn_listed *listed;
         size_t n_listed, listed_allocated;
-        unsigned *n_mems; /* nodes in each scope's mems */
+        unsigned *n_mems;      /* nodes in each scope's mems */
+        uint32_t fewest_cores; /* of a node that has any */
         pid_t *list;
         size_t list_allocated;
         struct hn_process **due;

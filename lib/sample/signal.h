@@ -30,6 +30,7 @@ struct hn_signal_inputs {
         uint32_t n_threads;      /* of its process */
         uint64_t process_cpu_ns; /* CPU time of its process */
         bool resident;           /* a histogram of its process's pages is known */
+        uint32_t fewest_cores;   /* of a node that has any */
 };
 
 /* Short-lived processes are not worth a look (field experience of all placement tools). */
@@ -37,7 +38,9 @@ struct hn_signal_inputs {
 
 enum hn_no_faults hn_signal_why(const struct hn_signal_inputs *in);
 
-/* Whether it is worth asking where the pages of its process are. */
+/* Whether it is worth asking where the pages of its process are. Of a process with several threads whose
+ * faults are yet to come they only tell whether it has outgrown the nodes of its memory, which it cannot with
+ * fewer threads than the smallest node has cores. */
 bool hn_signal_wants_residency(const struct hn_signal_inputs *in);
 
 /* The pages of its process stand in for its faults, but not where the kernel will tell those sooner or later

@@ -77,6 +77,7 @@ static void fill_topology(struct hn_topology *topo, unsigned second) {
         topo->possible = topo->online;
         topo->nodes[0].usable = topo->nodes[0].cpus;
         topo->nodes[1].usable = topo->nodes[1].cpus;
+        topo->nodes[0].n_cores = topo->nodes[1].n_cores = 1;
 }
 
 static int make_world(void **state) {

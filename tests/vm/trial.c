@@ -303,10 +303,10 @@ static void sample_say(const struct trial *t, double at, const struct hn_load_sa
                 used += (size_t) snprintf(nodes + used, sizeof(nodes) - used, " %u",
                                           sample->on_node[t->cpus->nodes[i]]);
         if (t->line->demo)
-                guest_say("%4.0f s  local share %.2f  [%s]  threads on each node:%s", at, sample->share, bar,
+                guest_say("%5.1f s  local share %.2f  [%s]  threads on each node:%s", at, sample->share, bar,
                           nodes);
         else
-                guest_say("%s/%s %5.0f s  local share %.2f [%s]  threads per node:%s", t->line->scenario,
+                guest_say("%s/%s %5.1f s  local share %.2f [%s]  threads per node:%s", t->line->scenario,
                           policy_name(t->line->policy), at, sample->share, bar, nodes);
 }
 
