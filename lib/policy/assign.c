@@ -155,6 +155,27 @@ static bool takes_anything(const struct hn_topology *topo, const struct hn_unit 
         return true;
 }
 
+/* By how much a node is overbooked with the unit on it, in the long run. */
+static int64_t overbooked_by(const struct hn_unit *u, hn_node_index node, const struct rooms *rooms,
+                             const uint32_t *used) {
+        return (int64_t) used[node] + u->demand -
+               (int64_t) (rooms->lasting[node] * rooms->overbook_lasting / 1000);
+}
+
+/* A unit that fits nowhere stays where it was placed unless some node would be clearly less overbooked: then
+ * it is let go, and the kernel takes it there, also where our own rules would not. */
+static void stay_or_go(const struct hn_topology *topo, struct hn_unit *u, const struct rooms *rooms,
+                       uint32_t *used) {
+        int64_t here = overbooked_by(u, u->incumbent, rooms, used);
+
+        for (hn_node_index i = 0; i < topo->n_nodes; i++)
+                if (topo->nodes[i].n_cores > 0 &&
+                    overbooked_by(u, i, rooms, used) + HN_ASSIGN_STAY_SLACK < here)
+                        return;
+        u->result = u->incumbent;
+        used[u->result] += u->demand;
+}
+
 void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_units, const uint32_t *scores,
                const uint32_t *capacity, const uint32_t *lasting, uint32_t *used, struct hn_unit **order) {
         const struct rooms rooms = {
@@ -182,4 +203,8 @@ void hn_assign(const struct hn_topology *topo, struct hn_unit *units, size_t n_u
         n = place(topo, order, n, scores, &rooms, used, gets_its_best);
         n = place(topo, order, n, scores, &rooms, used, may_stay);
         place(topo, order, n, scores, &rooms, used, takes_anything);
+        for (size_t i = 0; i < n_units; i++)
+                if (units[i].result == HN_NODE_NONE && units[i].placed &&
+                    scores[units[i].score + units[i].incumbent] != HN_SCORE_FORBIDDEN)
+                        stay_or_go(topo, &units[i], &rooms, used);
 }

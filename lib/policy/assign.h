@@ -23,8 +23,9 @@ struct hn_unit {
         size_t score;            /* offset of its row of n_nodes scores, thousandths or HN_SCORE_FORBIDDEN */
         size_t tag;              /* the caller's */
 
-        uint32_t regret;      /* scratch of hn_assign() */
-        hn_node_index result; /* out: HN_NODE_NONE where no allowed node has room */
+        uint32_t regret; /* scratch of hn_assign() */
+        hn_node_index
+                result; /* out: HN_NODE_NONE where no allowed node has room, and it is no worse off there */
 };
 
 /* A quarter of a core may be overbooked per node: the two sides of a balanced pair differ by no more (S2's

@@ -192,10 +192,7 @@ static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_u
                 uint32_t now = surplus ? (uint32_t) (m->row[i] * HN_MIN(theirs, surplus) / surplus) : 0;
 
                 m->unsampled[i] = m->measured ? (m->unsampled[i] + now) / 2 : now;
-                /* What was before the first look is not known; so it was always thus. */
-                for (size_t k = 0; k < HN_LASTING; k++)
-                        if (k == m->turn || !m->measured)
-                                m->history[k * m->topo->n_nodes + i] = m->unsampled[i];
+                m->history[m->turn * m->topo->n_nodes + i] = m->unsampled[i];
         }
         m->turn = (m->turn + 1) % HN_LASTING;
         m->measured = true;

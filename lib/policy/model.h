@@ -71,7 +71,8 @@ const struct hn_task_state *hn_model_state(const struct hn_model *m, size_t i);
  * surplus on one node that is missing on another is not taken for work of others. */
 uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node);
 
-/* The part of it that was there all the time, for HN_LASTING sweeps. */
+/* The part of it that was there all the time, for HN_LASTING sweeps; what was before the first look is not
+ * known, and taken for nothing. */
 #define HN_LASTING 5
 uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node);
 

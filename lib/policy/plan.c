@@ -128,6 +128,30 @@ static bool memory_follows(const struct hn_plan *p, const struct hn_snapshot *s,
         return (s->kernel_balancing & 1) || s->scopes[t->scope].pages;
 }
 
+static hn_node_index best_node(const uint32_t *score, size_t n_nodes) {
+        hn_node_index best = HN_NODE_NONE;
+
+        for (hn_node_index i = 0; i < n_nodes; i++)
+                if (score[i] != HN_SCORE_FORBIDDEN && score[i] > (best == HN_NODE_NONE ? 0 : score[best]))
+                        best = i;
+        return best;
+}
+
+/* Whether others use the node of a unit's memory just now, and did not all the time: then it waits, as its
+ * memory is not brought elsewhere for a moment's sake. */
+static bool home_is_busy_for_now(const struct hn_plan *p, const struct hn_unit *u) {
+        hn_node_index home = best_node(&p->scores[u->score], p->topo->n_nodes);
+
+        return !u->placed && home != HN_NODE_NONE && p->lasting[home] > p->capacity[home] + HN_ASSIGN_SLACK;
+}
+
+/* It is not placed now, and runs where it does. */
+static void wait_for(struct hn_plan *p, struct hn_unit *u, enum hn_reason why) {
+        p->used[u->result] -= u->demand;
+        u->result = u->incumbent;
+        p->crews[u->tag].verdict = why;
+}
+
 /* The first answer for a unit, from its place in the assignment; a move is only wished for as yet. */
 static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u,
                  const struct hn_limits *limits) {
@@ -145,9 +169,7 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
         }
 
         if (c->thin && u->result != u->incumbent) {
-                p->used[u->result] -= u->demand;
-                u->result = u->incumbent;
-                c->verdict = HN_REASON_NO_SIGNAL;
+                wait_for(p, u, HN_REASON_NO_SIGNAL);
                 return;
         }
         home = best > 0 && score[u->result] + limits->min_gain >= best;
@@ -157,6 +179,10 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                         c->verdict = HN_REASON_SMALL_GAIN;
                         return;
                 }
+        }
+        if (!home && !c->blind && home_is_busy_for_now(p, u)) {
+                wait_for(p, u, HN_REASON_PASSING_LOAD);
+                return;
         }
         if (home)
                 c->verdict = u->result == u->incumbent       ? HN_REASON_AT_HOME
@@ -233,10 +259,8 @@ static void keep_place(struct hn_plan *p, const struct hn_snapshot *s, struct hn
 
         if (!c->wishes || c->admitted)
                 return;
-        c->verdict = HN_REASON_LOAD_IMBALANCE;
-        p->used[u->result] -= u->demand;
-        u->result = u->incumbent;
-        if (u->incumbent == HN_NODE_NONE)
+        wait_for(p, u, home_is_busy_for_now(p, u) ? HN_REASON_PASSING_LOAD : HN_REASON_LOAD_IMBALANCE);
+        if (u->incumbent == HN_NODE_NONE || c->verdict == HN_REASON_PASSING_LOAD)
                 return;
         room = p->used[u->incumbent] + u->demand <= p->capacity[u->incumbent] + HN_ASSIGN_SLACK;
         p->used[u->incumbent] += u->demand;
@@ -261,6 +285,8 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
                 return; /* gather has said why */
 
         d->reason = c->verdict;
+        if (c->verdict == HN_REASON_PASSING_LOAD)
+                return;
         if (c->wishes && !c->admitted && !c->held)
                 return;
         if (u->result == HN_NODE_NONE || c->verdict == HN_REASON_OUTGROWS_NODE) {
@@ -309,7 +335,7 @@ static bool owns_pages_on(struct hn_plan *p, const struct hn_model *model, const
 /* Whether the unit may not go to `home`: no core is left there for it, or a gate has refused. */
 static bool is_kept_from(const struct hn_plan *p, const struct hn_unit *u, hn_node_index home) {
         return p->crews[u->tag].verdict == HN_REASON_LOAD_IMBALANCE ||
-               p->used[home] + u->demand > p->capacity[home] + HN_ASSIGN_SLACK;
+               p->used[home] + u->demand > p->lasting[home] + HN_ASSIGN_SLACK;
 }
 
 /* From where the pages of a settled unit may be brought to it. Returns whether they may. */

@@ -74,6 +74,35 @@ static void a_passing_load_sends_nobody_away(void **state) {
         }
 }
 
+/* Where nothing fits, being moved about helps nobody; being let go does if somewhere there is clearly more.
+ */
+static void who_fits_nowhere(void **state) {
+        static const struct {
+                uint32_t capacity[4];
+                bool placed;
+                hn_node_index result;
+        } rows[] = {
+                { { 0, 0, 0, 0 }, true, 0 },       { { 0, 0, 0, 0 }, false, NO },
+                { { 250, 0, 0, 750 }, true, 0 },   { { 249, 0, 0, 751 }, true, NO },
+                { { 250, 0, 0, 750 }, false, NO },
+        };
+        /* Node 3 is closed to it by a rule of ours. */
+        static const uint32_t scores[] = { 1000, 0, 0, HN_SCORE_FORBIDDEN };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct bench b;
+
+                bench_init(&b);
+                memcpy(b.capacity, rows[i].capacity, sizeof(b.capacity));
+                add(&b, 1000, 0, 125, scores);
+                b.units[0].placed = rows[i].placed;
+                run(&b);
+                ROW_EQUAL(i, b.units[0].result, rows[i].result);
+                hn_topology_deinit(&b.topo);
+        }
+}
+
 /* few units */
 
 static void rows_of_two_units(void **state) {
@@ -376,6 +405,7 @@ static void invariants(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_passing_load_sends_nobody_away),
+                cmocka_unit_test(who_fits_nowhere),
                 cmocka_unit_test(rows_of_two_units),
                 cmocka_unit_test(second_best_is_what_is_near),
                 cmocka_unit_test(threads_apart_all_get_their_best),

@@ -60,9 +60,20 @@ static void home_full_of_others(struct fixture *f) {
         start(f, 1);
         cast(f, 0, 1, 0);
         f->others[0] = 2000;
-        two_seconds(f);
+        for (unsigned i = 0; i < 8; i++)
+                fixture_second(f, 1000, 0);
 }
 
+static void home_busy_just_now(struct fixture *f) {
+        start(f, 1);
+        cast(f, 0, 1, 0);
+        for (unsigned i = 0; i < 8; i++) {
+                f->others[0] = i < 6 ? 200 : 2000;
+                fixture_second(f, 1000, 0);
+        }
+}
+
+/* Everybody is as badly off elsewhere. */
 static void others_flood_the_machine(struct fixture *f) {
         start(f, 1);
         cast(f, 0, 0, 0);
@@ -70,6 +81,18 @@ static void others_flood_the_machine(struct fixture *f) {
         hold(f, 0, 0, 0);
         for (size_t i = 0; i < 4; i++)
                 f->others[i] = 2000;
+        for (unsigned i = 0; i < 20; i++)
+                fixture_second(f, 0, 1000);
+}
+
+/* It could be better off, but only where its rule does not let us put it. */
+static void others_flood_its_nodes(struct fixture *f) {
+        start(f, 1);
+        cast(f, 0, 0, 0);
+        two_seconds(f);
+        hold(f, 0, 0, 0);
+        f->scopes[0].nodes = fixture_list("0-1");
+        f->others[0] = f->others[1] = 2000;
         for (unsigned i = 0; i < 20; i++)
                 fixture_second(f, 0, 1000);
 }
@@ -352,7 +375,9 @@ static void decisions(void **state) {
                 { crowded, 1, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { crowded, 2, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { home_full_of_others, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 1, 1, "2-3" },
-                { others_flood_the_machine, 0, HN_ACT_RELEASE, HN_REASON_NODE_OVERLOADED, 0, 0, NULL },
+                { home_busy_just_now, 0, HN_ACT_NONE, HN_REASON_PASSING_LOAD, 1, 1, NULL },
+                { others_flood_the_machine, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { others_flood_its_nodes, 0, HN_ACT_RELEASE, HN_REASON_NODE_OVERLOADED, 0, 0, NULL },
                 { family_at_work, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
                 { others_take_the_node, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { others_need_a_little, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },

@@ -335,11 +335,19 @@ static void the_load_of_others_is_averaged(void **state) {
         static const struct {
                 uint32_t busy, unsampled, lasting;
         } rows[] = {
-                { 1600, 1600, 1600 }, { 0, 800, 800 },    { 0, 400, 400 },    { 0, 200, 200 },
-                { 0, 100, 100 },      { 0, 50, 50 },      { 2000, 1025, 50 }, { 2000, 1512, 50 },
-                { 2000, 1756, 50 },   { 2000, 1878, 50 }, /* as long as one look in the window was a quiet one
-                                                           */
-                { 2000, 1939, 1025 }, { 0, 969, 969 },
+                { 1600, 1600, 0 },
+                { 0, 800, 0 },
+                { 0, 400, 0 },
+                { 0, 200, 0 }, /* what was before is not known */
+                { 0, 100, 100 },
+                { 0, 50, 50 },
+                { 2000, 1025, 50 },
+                { 2000, 1512, 50 },
+                { 2000, 1756, 50 },
+                { 2000, 1878, 50 }, /* as long as one look in the window was a quiet one
+                                     */
+                { 2000, 1939, 1025 },
+                { 0, 969, 969 },
         };
         struct fixture f;
 
