@@ -72,7 +72,7 @@ struct rooms {
 };
 
 static uint64_t room_on(const struct hn_unit *u, hn_node_index node, const struct rooms *rooms) {
-        return node == u->incumbent && u->placed
+        return u->urgent || (node == u->incumbent && u->placed)
                        ? rooms->lasting[node] * rooms->overbook_lasting / 1000 + HN_ASSIGN_STAY_SLACK
                        : rooms->capacity[node] * rooms->overbook / 1000 + HN_ASSIGN_SLACK;
 }

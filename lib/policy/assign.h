@@ -18,6 +18,7 @@ struct hn_unit {
         uint32_t demand;         /* thousandths of a CPU */
         hn_node_index incumbent; /* node it is on, or held on */
         bool placed;             /* was put on its incumbent node, and not found there */
+        bool urgent;             /* cannot wait for a passing load of others, on whichever node */
         bool fixed;              /* stays there, whatever the scores say */
         uint32_t bonus;          /* what being there already is worth, in points of score */
         size_t score;            /* offset of its row of n_nodes scores, thousandths or HN_SCORE_FORBIDDEN */

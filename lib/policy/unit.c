@@ -236,7 +236,12 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
                 .blind = p->members[first].blind,
                 .thin = p->members[first].thin,
         };
-        *u = (struct hn_unit){ .tag = tag, .score = tag * p->topo->n_nodes };
+        *u = (struct hn_unit){
+                .tag = tag,
+                .score = tag * p->topo->n_nodes,
+                /* The kernel's first passes over its memory do not wait either. */
+                .urgent = p->members[first].blind,
+        };
         for (size_t k = 0; k < n; k++) {
                 const struct hn_member *m = &p->members[first + k];
 

@@ -70,6 +70,10 @@ static void a_passing_load_sends_nobody_away(void **state) {
                 b.units[0].placed = placed;
                 run(&b);
                 ROW_EQUAL(row, b.units[0].result, placed && passing ? 0 : 1);
+                /* Nor does it keep away who cannot wait. */
+                b.units[0].urgent = true;
+                run(&b);
+                ROW_EQUAL(row, b.units[0].result, passing ? 0 : 1);
                 hn_topology_deinit(&b.topo);
         }
 }

@@ -48,6 +48,15 @@ static void outgrown_in_a_crowd(struct fixture *f) {
         two_seconds(f);
 }
 
+/* Others happen to use a node just now, ourselves perhaps: that is no reason to let it run where there are
+ * three. */
+static void outgrown_while_others_pass_by(struct fixture *f) {
+        family(f, 1000, 1);
+        fixture_put(f, 2, 0);
+        f->others[1] = f->others[2] = f->others[3] = 1500;
+        fixture_second(f, 1000, 0);
+}
+
 /* Its first faults are on node 0 as well, which is held by two of which nothing is known. */
 static void first_faults(struct fixture *f, unsigned seconds) {
         start(f, 3);
@@ -148,6 +157,8 @@ static void holding(void **state) {
                 { outgrown_and_nobody_balances, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
                 { a_small_family, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
                 { pages_not_known, 1, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { outgrown_while_others_pass_by, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
+                { outgrown_while_others_pass_by, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 2, 2, "4-5" },
                 { outgrown_in_a_crowd, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
                 { outgrown_in_a_crowd, 2, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 0, "0-1" },
                 { outgrown_in_a_crowd, 5, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 3, "6-7" },
