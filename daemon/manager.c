@@ -273,9 +273,9 @@ static int on_tick(sd_event_source *s, uint64_t usec, void *userdata) {
         m->state.interval = next_interval(m);
         /* Who has just been opted in is known after two looks, and is best held before the kernel's first
          * passes over its memory. */
-        r = sd_event_source_set_time(
-                s, hn_next_due(usec, m->look_again ? m->state.interval / 10 : m->state.interval,
-                               hn_clock(CLOCK_MONOTONIC)));
+        r = sd_event_source_set_time(s, hn_next_due(usec,
+                                                    m->look_again ? m->state.interval / 4 : m->state.interval,
+                                                    hn_clock(CLOCK_MONOTONIC)));
         m->look_again = false;
         if (r < 0)
                 return r;
