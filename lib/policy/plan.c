@@ -112,22 +112,6 @@ static uint32_t discounted_gain(const struct hn_topology *topo, const struct hn_
                        : score[to] - now;
 }
 
-static uint32_t best_score(const uint32_t *score, size_t n_nodes) {
-        uint32_t best = 0;
-
-        for (size_t i = 0; i < n_nodes; i++)
-                if (score[i] != HN_SCORE_FORBIDDEN)
-                        best = HN_MAX(best, score[i]);
-        return best;
-}
-
-/* Whether memory will come to a task that cannot go to it: by the kernel's own balancing, or by us. */
-static bool memory_follows(const struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c) {
-        const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
-
-        return (s->kernel_balancing & 1) || s->scopes[t->scope].pages;
-}
-
 static hn_node_index best_node(const uint32_t *score, size_t n_nodes) {
         hn_node_index best = HN_NODE_NONE;
 
@@ -135,6 +119,19 @@ static hn_node_index best_node(const uint32_t *score, size_t n_nodes) {
                 if (score[i] != HN_SCORE_FORBIDDEN && score[i] > (best == HN_NODE_NONE ? 0 : score[best]))
                         best = i;
         return best;
+}
+
+static uint32_t best_score(const uint32_t *score, size_t n_nodes) {
+        hn_node_index best = best_node(score, n_nodes);
+
+        return best == HN_NODE_NONE ? 0 : score[best];
+}
+
+/* Whether memory will come to a task that cannot go to it: by the kernel's own balancing, or by us. */
+static bool memory_follows(const struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c) {
+        const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
+
+        return (s->kernel_balancing & 1) || s->scopes[t->scope].pages;
 }
 
 /* Whether others use the node of a unit's memory just now, and did not all the time: then it waits, as its
