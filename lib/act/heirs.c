@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "act/heirs.h"
 #include "base/macro.h"
@@ -93,20 +92,9 @@ bool hn_cgroup_covers(const char *cgroup, const char *path) {
         return n > 1 && strncmp(cgroup, path, n) == 0 && path[n] == '/';
 }
 
-/* Field 22 of stat counts whole ticks since boot, rounded down. */
-static hn_usec_t tick_to_usec(uint64_t ticks) {
-        long per_second = sysconf(_SC_CLK_TCK);
-        uint64_t usec;
-
-        if (__builtin_mul_overflow(ticks, HN_USEC_PER_SEC / (per_second > 0 ? (uint64_t) per_second : 100),
-                                   &usec))
-                return HN_USEC_INFINITY;
-        return usec;
-}
-
-/* Born after the act, or within the same tick. */
+/* Born after the act, or within the same tick: field 22 of stat is rounded down. */
 static bool is_younger(const struct hn_mark *mark, uint64_t start) {
-        return tick_to_usec(start == UINT64_MAX ? start : start + 1) > mark->since;
+        return hn_usec_from_ticks(start == UINT64_MAX ? start : start + 1) > mark->since;
 }
 
 bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *masks,
@@ -127,7 +115,7 @@ bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *mas
 
 /* A process that began after the act only has the number of the one it was done for. */
 static bool is_the_process(const struct hn_mark *mark, const struct hn_task_key *process) {
-        return mark->tgid > 0 && mark->tgid == process->tid && tick_to_usec(process->start) <= mark->since;
+        return mark->tgid > 0 && mark->tgid == process->tid && hn_usec_from_ticks(process->start) <= mark->since;
 }
 
 static bool is_kin(const struct hn_mark *mark, const struct hn_heir *heir, unsigned *ret_rank) {

@@ -20,6 +20,13 @@ static inline hn_usec_t hn_usec_sub(hn_usec_t a, hn_usec_t b) {
         return a > b ? a - b : 0;
 }
 
+/* Clock ticks of /proc (USER_HZ, 100 a second wherever there is systemd), which count from the boot. */
+#define HN_USEC_PER_TICK ((hn_usec_t) 10000)
+
+static inline hn_usec_t hn_usec_from_ticks(uint64_t ticks) {
+        return ticks > HN_USEC_INFINITY / HN_USEC_PER_TICK ? HN_USEC_INFINITY : ticks * HN_USEC_PER_TICK;
+}
+
 /* Growth of a counter. One that fell belongs to a new subject (a reused id, a reset): it starts over. */
 static inline uint64_t hn_counter_delta(uint64_t before, uint64_t after) {
         return after >= before ? after - before : after;

@@ -27,7 +27,7 @@ struct hn_model {
         struct hn_task_state *states,
                 *spare; /* swapped at each feed, so that the steady state allocates nothing */
         size_t n, allocated;
-        uint64_t *row;       /* n_nodes, scratch */
+        uint64_t *row;       /* n_nodes and one, scratch */
         uint32_t *unsampled; /* n_nodes, thousandths of a core */
         uint32_t *history;   /* HN_LASTING such rows, written in turn */
         size_t turn;
@@ -170,29 +170,60 @@ static void feed_demand(struct hn_task_state *st, const struct hn_task_sample *t
         st->samples += st->samples < UINT32_MAX;
 }
 
+/* What it has used since its start is the best guess at what it uses, until it is measured. Without an
+ * earlier sweep nothing is known of what others use either, and then nothing is guessed. */
+static void guess_demand(struct hn_task_state *st, const struct hn_task_sample *t, hn_usec_t elapsed) {
+        if (t->age == 0 || elapsed == 0)
+                return;
+        st->used = rate(t->runtime_ns, HN_MAX(t->age, elapsed));
+        st->demand = rate(t->runtime_ns + t->wait_ns, t->age);
+}
+
+/* Takes what tasks used, `m->row`, out of what the nodes were busy with: out of each node's part, and out of
+ * the sum, as a task is counted where it was last seen. */
+static void take_out(const struct hn_model *m, uint32_t *busy) {
+        uint64_t all = 0, out = m->row[m->topo->n_nodes], surplus = 0, rest;
+
+        for (size_t i = 0; i < m->topo->n_nodes; i++) {
+                all += busy[i];
+                out += m->row[i];
+                busy[i] -= (uint32_t) HN_MIN(m->row[i], (uint64_t) busy[i]);
+                surplus += busy[i];
+        }
+        rest = HN_MIN(all - HN_MIN(out, all), surplus);
+        for (size_t i = 0; surplus > 0 && i < m->topo->n_nodes; i++)
+                busy[i] = (uint32_t) (busy[i] * rest / surplus);
+}
+
+/* What the tasks used on each node, and at the end of the row where the node is not known; or only those that
+ * were others' work until this sweep. */
+static void sum_used(struct hn_model *m, const struct hn_snapshot *s, bool newcomers, hn_usec_t elapsed) {
+        memset(m->row, 0, (m->topo->n_nodes + 1) * sizeof(*m->row));
+        for (size_t i = 0; i < s->n_tasks; i++)
+                if (!newcomers || (m->spare[i].samples == 0 && s->tasks[i].age > elapsed))
+                        m->row[HN_MIN((size_t) s->tasks[i].node, m->topo->n_nodes)] += m->spare[i].used;
+}
+
 static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t elapsed) {
-        uint64_t busy = 0, sampled = 0, surplus = 0, theirs;
+        size_t n = m->topo->n_nodes;
+        uint32_t *now;
 
         /* The first sweep has nothing to count from: its zeros are no measurement, and none of an average. */
         if (elapsed == 0)
                 return;
-        memset(m->row, 0, m->topo->n_nodes * sizeof(*m->row));
-        for (size_t i = 0; i < s->n_tasks; i++) {
-                sampled += m->spare[i].used;
-                if (s->tasks[i].node < m->topo->n_nodes)
-                        m->row[s->tasks[i].node] += m->spare[i].used;
-        }
-        for (size_t i = 0; i < m->topo->n_nodes; i++) {
-                busy += s->nodes[i].busy;
-                m->row[i] = s->nodes[i].busy - HN_MIN(m->row[i], (uint64_t) s->nodes[i].busy);
-                surplus += m->row[i];
-        }
-        theirs = busy - HN_MIN(sampled, busy);
-        for (size_t i = 0; i < m->topo->n_nodes; i++) {
-                uint32_t now = surplus ? (uint32_t) (m->row[i] * HN_MIN(theirs, surplus) / surplus) : 0;
+        sum_used(m, s, /* newcomers= */ true, elapsed);
+        for (size_t k = 0; k < HN_LASTING; k++)
+                take_out(m, &m->history[k * n]);
+        take_out(m, m->unsampled);
 
-                m->unsampled[i] = m->measured ? (m->unsampled[i] + now) / 2 : now;
-                m->history[m->turn * m->topo->n_nodes + i] = m->unsampled[i];
+        now = &m->history[m->turn * n];
+        for (size_t i = 0; i < n; i++)
+                now[i] = s->nodes[i].busy;
+        sum_used(m, s, /* newcomers= */ false, elapsed);
+        take_out(m, now);
+        for (size_t i = 0; i < n; i++) {
+                m->unsampled[i] = m->measured ? (m->unsampled[i] + now[i]) / 2 : now[i];
+                now[i] = m->unsampled[i];
         }
         m->turn = (m->turn + 1) % HN_LASTING;
         m->measured = true;
@@ -242,6 +273,7 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                                 st->left[k].node = HN_NODE_NONE;
                         st->runtime_ns = t->runtime_ns;
                         st->wait_ns = t->wait_ns;
+                        guess_demand(st, t, elapsed);
                         forget_pin(st);
                         continue;
                 }

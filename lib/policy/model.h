@@ -27,8 +27,9 @@ struct hn_task_state {
         uint64_t runtime_ns; /* CPU time at the last sweep */
         uint64_t wait_ns;    /* time spent waiting for a CPU, at the last sweep */
         uint32_t used;       /* thousandths of a CPU it ran since the sweep before */
-        uint32_t demand; /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone */
-        uint32_t samples;   /* sweeps with a known demand, saturating */
+        uint32_t demand;  /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone.
+                             Both are those of its whole life until a second sweep has measured them */
+        uint32_t samples; /* sweeps with a known demand, saturating */
         hn_node_index home; /* node of most faults (or pages), with hysteresis; HN_NODE_NONE: not known yet */
 
         /* our pin */

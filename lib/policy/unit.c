@@ -87,8 +87,7 @@ static bool has_outgrown_memory(struct hn_plan *p, const struct hn_model *model,
         const struct hn_task_state *st = hn_model_state(model, i);
         const struct hn_family key = { .tgid = t->tgid }, *family;
 
-        if (!t->pages_known || !(s->kernel_balancing & 1) || st->samples == 0 ||
-            st->demand < limits->min_demand)
+        if (!t->pages_known || !(s->kernel_balancing & 1) || st->demand < limits->min_demand)
                 return false;
         if (!p->families_known)
                 meet_families(p, model, s);
@@ -103,7 +102,7 @@ static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                         const struct hn_task_state *st, const struct hn_limits *limits) {
         return t->signal == HN_SIGNAL_FAULTS && t->node < p->topo->n_nodes &&
                t->kernel_preferred == t->node && p->share[t->node] >= limits->hold_share &&
-               st->pinned == HN_NODE_NONE && st->samples > 0 && st->demand >= limits->min_demand;
+               st->pinned == HN_NODE_NONE && st->demand >= limits->min_demand;
 }
 
 static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
@@ -223,6 +222,12 @@ static uint32_t largest_node(const struct hn_topology *topo) {
         return cpus * 1000;
 }
 
+/* Held by the little that its past tells, whoever ran for most of it may have waited for its memory until
+ * now: it is left a core, as no third should come to two who keep one each. */
+static uint32_t room_for_blind(uint32_t demand) {
+        return demand >= 500 ? HN_MAX(demand, UINT32_C(1000)) : demand;
+}
+
 static void add_unit(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                      size_t first, size_t n, const struct hn_limits *limits) {
         size_t tag = p->n_units;
@@ -245,7 +250,8 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         for (size_t k = 0; k < n; k++) {
                 const struct hn_member *m = &p->members[first + k];
 
-                u->demand += p->decisions[m->task].demand;
+                u->demand += c->blind ? room_for_blind(p->decisions[m->task].demand)
+                                      : p->decisions[m->task].demand;
                 u->fixed = u->fixed || m->fixed;
         }
         u->incumbent = seat(p, c);

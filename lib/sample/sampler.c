@@ -14,10 +14,10 @@
 #define ASK_MAX        32u
 #define ASK_AGAIN_USEC (3 * HN_USEC_PER_SEC)
 
-static hn_usec_t cpu_time(void) {
+static hn_usec_t read_clock(clockid_t clock) {
         struct timespec t;
 
-        if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) < 0)
+        if (clock_gettime(clock, &t) < 0)
                 return 0;
         return (hn_usec_t) t.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) t.tv_nsec / 1000;
 }
@@ -307,6 +307,8 @@ static int ask_processes(struct hn_sampler *s, hn_usec_t now) {
 /* Fills the snapshot's tasks from the slots. */
 static int show(struct hn_sampler *s, hn_usec_t now, struct hn_snapshot *ret) {
         enum hn_no_faults worst = HN_NO_FAULTS_FINE;
+        /* Of a captured machine nobody knows how long it had been up. */
+        hn_usec_t up = s->root->live ? read_clock(CLOCK_BOOTTIME) : 0;
 
         if (s->table.n_slots > s->tasks_allocated) {
                 size_t more = s->table.n_slots + s->table.n_slots / 4 + 64;
@@ -338,6 +340,7 @@ static int show(struct hn_sampler *s, hn_usec_t now, struct hn_snapshot *ret) {
                         worst = why;
                 *t = slot->sample;
                 t->scope = slot->scope;
+                t->age = hn_usec_sub(up, hn_usec_from_ticks(slot->sample.key.start));
                 t->signal = hn_signal_choose(&in);
                 t->row = t->signal == HN_SIGNAL_FAULTS      ? slot->row
                          : t->signal == HN_SIGNAL_RESIDENCY ? p->row
@@ -357,7 +360,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         struct hn_snapshot shot = {
                 .now = now, .n_nodes = s->topo->n_nodes, .n_scopes = n_scopes, .scopes = scopes
         };
-        hn_usec_t begin = cpu_time();
+        hn_usec_t begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
         int r;
 
         s->n_sweeps++;
@@ -404,7 +407,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         shot.shared = s->rows.shared;
         shot.masks = &s->masks;
         shot.kernel_balancing = s->balancing;
-        shot.cost = hn_usec_sub(cpu_time(), begin);
+        shot.cost = hn_usec_sub(read_clock(CLOCK_THREAD_CPUTIME_ID), begin);
         *ret = shot;
         return 0;
 }

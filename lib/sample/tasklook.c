@@ -9,9 +9,6 @@
 #include "sample/sampler.h"
 #include "sample/tasklook.h"
 
-/* Of /proc/TID/stat, in all Linux on the architectures we know (USER_HZ 100). */
-#define NS_PER_TICK UINT64_C(10000000)
-
 /* Masks kept at most: somebody who sets another one each second is not to eat our memory, nor our time. */
 #define MASKS_MAX 1024u
 
@@ -257,7 +254,7 @@ int hn_task_look(struct hn_sampler *s, struct hn_task_slot *slot) {
         if (r != 0)
                 return r < 0 ? r : 0;
 
-        runtime = n > 0 ? schedstat.run_ns : stat.ticks * NS_PER_TICK;
+        runtime = n > 0 ? schedstat.run_ns : stat.ticks * HN_USEC_PER_TICK * 1000;
         slot->ran = slot->kind == HN_SLOT_NEW || runtime != slot->sample.runtime_ns;
         slot->sample.runtime_ns = runtime;
         slot->sample.wait_ns = n > 0 ? schedstat.wait_ns : 0;

@@ -201,6 +201,7 @@ static void show_task(struct hn_sim_lens *l, struct hn_sim_world *w, size_t i) {
                 .mask = t->mask,
                 .runtime_ns = nanoseconds(t->runtime),
                 .wait_ns = nanoseconds(t->wait),
+                .age = (hn_usec_t) ((w->now - t->born) * 1e6 + 0.5),
                 .runnable_avg = (uint32_t) (t->demand * 1024),
                 .signal = hn_signal_choose(&in),
                 .kernel_preferred = t->preferred == HN_SIM_NO_NODE ? -1 : (int) t->preferred,

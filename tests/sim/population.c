@@ -102,6 +102,7 @@ static int bear_thread(struct hn_sim_world *w, size_t process, unsigned thread, 
                 .due = job->work * (1 + uneven),
                 .preferred = HN_SIM_NO_NODE,
                 .came_from = HN_SIM_NO_NODE,
+                .born = w->now,
                 .speed = 1,
         };
         if (bound != HN_SIM_NO_NODE) {

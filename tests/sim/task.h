@@ -70,11 +70,11 @@ struct hn_sim_task {
         uint32_t nodes;  /* it may run on, a bit each */
         hn_mask_id mask; /* the same, as the mask that was set */
         struct hn_sim_set own;
-        double to_nodes[HN_SIM_NODES]; /* part of its accesses that goes to each */
-        double demand, cold;           /* the last: seconds still to be lost to warming up */
-        double share, speed;           /* CPU time in this tick as a part of it, and what that is worth */
-        double runtime, wait, work;    /* seconds */
-        double due;                    /* work after which it ends, 0 for never */
+        double to_nodes[HN_SIM_NODES];    /* part of its accesses that goes to each */
+        double demand, cold;              /* the last: seconds still to be lost to warming up */
+        double share, speed;              /* CPU time in this tick as a part of it, and what that is worth */
+        double born, runtime, wait, work; /* seconds */
+        double due;                       /* work after which it ends, 0 for never */
         struct hn_sim_faults faults;
         unsigned preferred; /* of the kernel, HN_SIM_NO_NODE for none */
         double retry_at;

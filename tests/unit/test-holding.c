@@ -33,6 +33,40 @@ static void pages_not_known(struct fixture *f) {
         f->tasks[1].pages_known = false;
 }
 
+/* The same four, opted in just now: they have used what they did for some time. */
+static void newcomers(struct fixture *f, uint32_t used) {
+        family(f, 1000, 1);
+        f->model = hn_model_free(f->model);
+        assert_int_equal(hn_model_new(&f->topo, &f->model), 0);
+        f->s.n_tasks = 0;
+        fixture_put(f, 3, 1);
+        f->others[0] = used;
+        f->others[1] = 3 * used;
+        for (unsigned i = 0; i < 10; i++)
+                fixture_second(f, 0, 0);
+        f->s.n_tasks = 4;
+        f->others[0] = f->others[1] = 0;
+        for (size_t i = 0; i < 4; i++) {
+                f->tasks[i].runtime_ns = UINT64_C(20000000) * used;
+                f->tasks[i].age = 20 * HN_USEC_PER_SEC;
+        }
+        fixture_second(f, used, 0);
+}
+
+/* Three on node 1, which has two cores: one of them goes to where there is one left. */
+static void outgrown_at_the_first_look(struct fixture *f) {
+        newcomers(f, 1000);
+}
+
+/* Who ran for most of its life may want a whole core: so there is no room for a third at six tenths each. */
+static void most_of_a_life_is_a_core(struct fixture *f) {
+        newcomers(f, 600);
+}
+
+static void a_life_of_rest(struct fixture *f) {
+        newcomers(f, 400);
+}
+
 /* The node is full of those who have come first. */
 static void outgrown_in_a_crowd(struct fixture *f) {
         start(f, 6);
@@ -158,6 +192,12 @@ static void holding(void **state) {
                 { outgrown_and_nobody_balances, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
                 { a_small_family, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
                 { pages_not_known, 1, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { outgrown_at_the_first_look, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
+                { outgrown_at_the_first_look, 2, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 1, "2-3" },
+                { outgrown_at_the_first_look, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 0, "0-1" },
+                { most_of_a_life_is_a_core, 1, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 1, "2-3" },
+                { most_of_a_life_is_a_core, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 0, "0-1" },
+                { a_life_of_rest, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 0, 0, NULL },
                 { outgrown_while_others_pass_by, 0, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 0, 0, "0-1" },
                 { outgrown_while_others_pass_by, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 2, 2, "4-5" },
                 { outgrown_in_a_crowd, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
