@@ -21,8 +21,8 @@ enum hn_node_class hn_stand_classify(const struct hn_stand *st) {
         return hn_node_classify(st->nr, st->weight, capacity, util, util, HN_IMBALANCE_PCT);
 }
 
-/* A unit of several threads is nowhere local unless all of it is in one place, and its threads come from
- * several nodes, so counts of two nodes say nothing. It may go where there are cores for all of it: cores and
+/* Threads that share memory are nowhere local unless they are in one place, and they come from several nodes,
+ * so counts of two nodes say nothing. They may go where there are cores for all of them: cores and
  * not CPUs, as S0's collapse began where the cores ended. */
 static bool has_cores_for(const struct hn_shift *s, const struct hn_stand *dst) {
         return dst->nr + s->n_tasks <= dst->weight;

@@ -19,8 +19,7 @@ struct hn_shift {
         uint32_t demand;  /* of all of them, thousandths of a CPU */
         uint64_t worth;   /* what it brings: the caller sorts by it, hn_admit() keeps the order */
         size_t tag;       /* the caller's */
-        bool together;    /* threads that share their memory and cannot be told apart: one unit, wherever they
-                             run */
+        bool together;    /* shares its memory with others: alone it is nowhere local */
 
         bool admitted; /* out */
         bool dropped;  /* scratch, as is `next` */

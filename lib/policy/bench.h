@@ -3,6 +3,7 @@
 
 #include "policy/admit.h"
 #include "policy/assign.h"
+#include "policy/family.h"
 #include "policy/plan.h"
 #include "policy/reach.h"
 
@@ -11,7 +12,9 @@
 /* A task that may be placed, under the key of the unit it belongs to. */
 struct hn_member {
         enum hn_signal signal;
-        pid_t group; /* its process where threads cannot be told apart, else itself */
+        uint32_t group; /* its process where threads cannot be told apart, or its family's where they share
+                           memory, else itself */
+        bool whole;     /* one of several in its group */
         size_t task;
         size_t reach; /* row in the reach table */
         bool fixed;   /* has a place and is not to be moved now */
@@ -19,10 +22,10 @@ struct hn_member {
         bool thin;    /* what is known is enough to hold it where it runs, but not for a move */
 };
 
-/* The threads of a process that are in the snapshot. */
-struct hn_family {
-        pid_t tgid;
-        uint64_t demand;
+/* Threads, one unit each, that work on the same memory: they are given nodes together. */
+struct hn_clan {
+        size_t first, n;       /* its units */
+        uint64_t demand, held; /* of all of them, and of those placed */
 };
 
 /* A unit's members: a run of `members`. */
@@ -33,6 +36,7 @@ struct hn_crew {
         bool wishes, admitted;  /* to be on another node than now; and may go */
         bool held;              /* may not go, and keeps its place until its memory has come */
         bool blind, thin;
+        bool sharing; /* its nodes were chosen for all of its clan */
 };
 
 struct hn_plan {
@@ -47,14 +51,18 @@ struct hn_plan {
         uint32_t *scores;      /* [unit * n_nodes + node] */
         struct hn_shift *shifts;
         const struct hn_decision **acts;
-        struct hn_family *families; /* ascending tgid; made when first asked for */
-        bool families_known;
+        struct hn_family *families; /* ascending tgid */
+        struct hn_clan *clans;
         unsigned n_searches; /* for siblings, in this plan */
-        size_t n_members, n_units, n_shifts, n_acts, n_families;
+        size_t n_members, n_units, n_shifts, n_acts, n_families, n_clans;
 
         struct hn_plan_node *nodes;
         struct hn_stand *stands;
         uint32_t *capacity, *lasting, *used, *share; /* the last one is scratch */
+        /* Of clans, scratch: where the memory is, what nodes are worth, what they can take of any clan, and
+         * of this one. */
+        uint64_t *faults, *room, *open;
+        uint32_t *value;
         size_t *first, *via;
         uint8_t *seen;
 };
@@ -64,3 +72,9 @@ struct hn_plan {
  * -ENOMEM. */
 int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                    const struct hn_limits *limits);
+
+/* The share of each node in what is known of a task's memory, in thousandths: puts it into `p->share`. */
+void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t);
+
+/* Gives each clan its nodes, as far as there is room on them for all of it, and scores its units by them. */
+void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_limits *limits);

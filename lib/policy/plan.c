@@ -29,11 +29,15 @@ int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         p->lasting = calloc(n, sizeof(*p->lasting));
         p->used = calloc(n, sizeof(*p->used));
         p->share = calloc(n, sizeof(*p->share));
+        p->faults = calloc(n, sizeof(*p->faults));
+        p->room = calloc(n, sizeof(*p->room));
+        p->open = calloc(n, sizeof(*p->open));
+        p->value = calloc(n, sizeof(*p->value));
         p->first = calloc(n * n, sizeof(*p->first));
         p->via = calloc(n, sizeof(*p->via));
         p->seen = calloc(n, sizeof(*p->seen));
-        if (!p->nodes || !p->stands || !p->capacity || !p->lasting || !p->used || !p->share || !p->first ||
-            !p->via || !p->seen)
+        if (!p->nodes || !p->stands || !p->capacity || !p->lasting || !p->used || !p->share || !p->faults ||
+            !p->room || !p->open || !p->value || !p->first || !p->via || !p->seen)
                 return -ENOMEM;
         *ret = HN_TAKE_PTR(p);
         return 0;
@@ -46,6 +50,7 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
                 free(p->members);
                 free(p->units);
                 free(p->families);
+                free(p->clans);
                 free(p->order);
                 free(p->crews);
                 free(p->scores);
@@ -57,6 +62,10 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
                 free(p->lasting);
                 free(p->used);
                 free(p->share);
+                free(p->faults);
+                free(p->room);
+                free(p->open);
+                free(p->value);
                 free(p->first);
                 free(p->via);
                 free(p->seen);
@@ -85,6 +94,7 @@ static int reserve(struct hn_plan *p, size_t n) {
             grow(&p->units, more, sizeof(*p->units)) < 0 || grow(&p->order, more, sizeof(*p->order)) < 0 ||
             grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
             grow(&p->families, more, sizeof(*p->families)) < 0 ||
+            grow(&p->clans, more, sizeof(*p->clans)) < 0 ||
             grow(&p->scores, more * (p->topo->n_nodes + 1), sizeof(*p->scores)) < 0 ||
             grow(&p->shifts, more, sizeof(*p->shifts)) < 0 || grow(&p->acts, more, sizeof(*p->acts)) < 0)
                 return -ENOMEM;
@@ -182,7 +192,8 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 return;
         }
         if (home)
-                c->verdict = u->result == u->incumbent       ? HN_REASON_AT_HOME
+                c->verdict = c->sharing                      ? HN_REASON_SHARED_MEMORY
+                             : u->result == u->incumbent     ? HN_REASON_AT_HOME
                              : t->signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
                                                              : HN_REASON_REMOTE_PAGES;
         else if (c->blind)
@@ -199,7 +210,7 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                         .demand = u->demand,
                         .worth = (uint64_t) c->gain * u->demand,
                         .tag = u->tag,
-                        .together = c->n > 1,
+                        .together = c->n > 1 || c->sharing,
                 };
         }
 }
@@ -271,8 +282,8 @@ static uint32_t score_or_zero(const struct hn_plan *p, const struct hn_unit *u, 
 }
 
 /* What a unit's verdict means for one of its tasks. */
-static void settle(struct hn_plan *p, const struct hn_model *model, const struct hn_unit *u,
-                   const struct hn_member *member) {
+static void settle(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                   const struct hn_unit *u, const struct hn_member *member) {
         const struct hn_crew *c = &p->crews[u->tag];
         const struct hn_task_state *st = hn_model_state(model, member->task);
         struct hn_decision *d = &p->decisions[member->task];
@@ -296,7 +307,11 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
                 return;
 
         d->to = u->result;
-        d->share_to = score_or_zero(p, u, d->to);
+        if (c->sharing) {
+                hn_plan_shares(p, s, &s->tasks[member->task]);
+                d->share_to = p->share[d->to];
+        } else
+                d->share_to = score_or_zero(p, u, d->to);
         d->used = p->used[d->to];
         d->capacity = p->capacity[d->to];
         d->benefit = (uint64_t) c->gain * d->demand;
@@ -424,7 +439,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
 
                 keep_place(p, s, &p->units[i]);
                 for (size_t k = 0; k < c->n; k++)
-                        settle(p, model, &p->units[i], &p->members[c->first + k]);
+                        settle(p, model, s, &p->units[i], &p->members[c->first + k]);
                 bring_pages(p, model, s, &p->units[i], limits);
         }
 

@@ -11,6 +11,10 @@ static const struct {
         [HN_REASON_REMOTE_FAULTS] = { "remote-faults", "most of its faults are on another node", false },
         [HN_REASON_REMOTE_PAGES] = { "remote-pages", "most of its pages are on another node", false },
         [HN_REASON_AT_HOME] = { "at-home", "it runs beside its memory and is held there", false },
+        [HN_REASON_SHARED_MEMORY] = { "shared-memory",
+                                      "most of its memory is shared, so it is held where there is room for all "
+                                      "who share it",
+                                      false },
         [HN_REASON_NODE_FULL] = { "node-full",
                                   "the node of its memory has no core left, so it is held where there is one "
                                   "and its memory follows",

@@ -13,7 +13,7 @@
 /* The share of each node in a task's faults or pages, in thousandths. Memory of a node without CPUs counts
  * for the nearest node that has some: that is as close as a task can come to it (the kernel's
  * numa_nearest_node()). */
-static void shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t) {
+void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t) {
         size_t n = p->topo->n_nodes;
         uint64_t total = 0;
 
@@ -56,43 +56,29 @@ static void count_if_drifting(struct hn_plan *p, const struct hn_snapshot *s, co
                 p->nodes[t->node].drifting += st->used;
 }
 
-static int family_compare(const void *a, const void *b) {
-        const struct hn_family *x = a, *y = b;
-
-        return HN_CMP(x->tgid, y->tgid);
-}
-
-/* What the threads of each process want together. */
-static void meet_families(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s) {
-        size_t n = 0;
-
-        p->families_known = true;
-        for (size_t i = 0; i < s->n_tasks; i++)
-                p->families[i] = (struct hn_family){ .tgid = s->tasks[i].tgid,
-                                                     .demand = hn_model_state(model, i)->demand };
-        qsort(p->families, s->n_tasks, sizeof(*p->families), family_compare);
-        for (size_t i = 0; i < s->n_tasks; i++)
-                if (n > 0 && p->families[n - 1].tgid == p->families[i].tgid)
-                        p->families[n - 1].demand += p->families[i].demand;
-                else
-                        p->families[n++] = p->families[i];
-        p->n_families = n;
-}
-
 /* Whether a task without a signal of its own is one of a process that has outgrown the nodes of its memory,
  * and that memory comes to whoever keeps still. */
-static bool has_outgrown_memory(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
-                                size_t i, const struct hn_limits *limits) {
-        const struct hn_task_sample *t = &s->tasks[i];
-        const struct hn_task_state *st = hn_model_state(model, i);
-        const struct hn_family key = { .tgid = t->tgid }, *family;
+static bool has_outgrown_memory(const struct hn_plan *p, const struct hn_snapshot *s,
+                                const struct hn_task_sample *t, const struct hn_task_state *st,
+                                const struct hn_family *family, const struct hn_limits *limits) {
+        return t->pages_known && (s->kernel_balancing & 1) && st->demand >= limits->min_demand &&
+               family->demand > hn_cores_near(p->topo, &s->priv[t->pages_row * s->n_nodes]);
+}
 
-        if (!t->pages_known || !(s->kernel_balancing & 1) || st->demand < limits->min_demand)
+/* Whether a task is to be placed with those whose memory it shares: what it touches is mostly shared, or too
+ * little is known of it to say otherwise. */
+static bool goes_with_family(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                             const struct hn_task_state *st, const struct hn_family *family,
+                             const struct hn_limits *limits) {
+        uint64_t priv = 0, shared = 0;
+
+        if (!family->sharing || st->samples == 0 || st->demand < limits->min_demand)
                 return false;
-        if (!p->families_known)
-                meet_families(p, model, s);
-        family = bsearch(&key, p->families, p->n_families, sizeof(key), family_compare);
-        return family && family->demand > hn_cores_near(p->topo, &s->priv[t->pages_row * s->n_nodes]);
+        for (size_t i = 0; t->signal == HN_SIGNAL_FAULTS && i < s->n_nodes; i++) {
+                priv += s->priv[t->row * s->n_nodes + i];
+                shared += s->shared[t->row * s->n_nodes + i];
+        }
+        return shared > priv || shared + priv < limits->min_faults;
 }
 
 /* Whether a task with too few faults for a move runs where most of them are, and the kernel prefers it there:
@@ -109,7 +95,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                      const struct hn_limits *limits) {
         p->n = s->n_tasks;
         p->n_members = 0;
-        p->families_known = false;
+        p->n_families = hn_families_meet(p->families, model, s, limits->min_demand, limits->min_faults);
         for (size_t i = 0; i < s->n_tasks; i++) {
                 const struct hn_task_sample *t = &s->tasks[i];
                 const struct hn_task_state *st = hn_model_state(model, i);
@@ -117,7 +103,8 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                      cooling = hn_model_cooldown_left(model, i, s->now) > 0;
                 struct hn_decision *d = &p->decisions[i];
                 enum hn_reason no = _HN_REASON_INVALID;
-                bool may, blind = false, thin = false;
+                const struct hn_family *family = hn_families_find(p->families, p->n_families, t->tgid);
+                bool may, with_family, blind = false, thin = false;
                 size_t reach;
                 int r;
 
@@ -125,9 +112,12 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 if (r < 0)
                         return r;
                 may = hn_judge(s, i, st, p->reach.rows[reach].n_reachable, p->topo, limits, &no);
-                if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, model, s, i, limits))
+                with_family = (may || (no == HN_REASON_NO_SIGNAL && t->mask != HN_MASK_ID_NONE)) &&
+                              goes_with_family(s, t, st, family, limits);
+                may = may || with_family;
+                if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, s, t, st, family, limits))
                         may = blind = true;
-                shares(p, s, t);
+                hn_plan_shares(p, s, t);
                 if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, t, st, limits))
                         may = thin = true;
                 if (may && cooling && !pinned) {
@@ -162,8 +152,10 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         continue;
                 }
                 p->members[p->n_members++] = (struct hn_member){
-                        .signal = may && !blind ? t->signal : HN_SIGNAL_NONE,
-                        .group = may && !blind && t->signal == HN_SIGNAL_RESIDENCY ? t->tgid : t->key.tid,
+                        .signal = with_family     ? HN_SIGNAL_FAULTS
+                                  : may && !blind ? t->signal
+                                                  : HN_SIGNAL_NONE,
+                        .group = (uint32_t) t->key.tid,
                         .task = i,
                         .reach = reach,
                         .fixed = !may || cooling || d->act != HN_ACT_NONE ||
@@ -172,6 +164,12 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         .blind = blind,
                         .thin = thin,
                 };
+                if (with_family || (may && !blind && t->signal == HN_SIGNAL_RESIDENCY)) {
+                        struct hn_member *m = &p->members[p->n_members - 1];
+
+                        m->whole = true;
+                        m->group = with_family ? family->key : (uint32_t) t->tgid;
+                }
         }
         return 0;
 }
@@ -182,6 +180,8 @@ static int member_compare(const void *a, const void *b) {
 
         if (r == 0)
                 r = HN_CMP(x->signal, y->signal);
+        if (r == 0)
+                r = HN_CMP(x->whole, y->whole);
         return r != 0 ? r : HN_CMP(x->task, y->task);
 }
 
@@ -205,7 +205,7 @@ static hn_node_index seat(struct hn_plan *p, const struct hn_crew *c) {
 static void score(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c, uint32_t *row) {
         size_t n = p->topo->n_nodes;
 
-        shares(p, s, &s->tasks[p->members[c->first].task]);
+        hn_plan_shares(p, s, &s->tasks[p->members[c->first].task]);
         for (size_t i = 0; i < n; i++) {
                 row[i] = c->blind ? 0 : p->share[i];
                 for (size_t k = 0; k < c->n; k++)
@@ -277,19 +277,44 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         p->n_units++;
 }
 
+/* Whether the member after this one is of the same group. */
+static bool goes_on(const struct hn_plan *p, size_t i) {
+        const struct hn_member *m = &p->members[i], *next = &p->members[i + 1];
+
+        return i + 1 < p->n_members && m->whole && next->whole && m->signal == next->signal &&
+               m->group == next->group;
+}
+
+/* Threads that share memory, but can be told apart. */
+static void add_clan(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                     size_t first, size_t n, const struct hn_limits *limits) {
+        struct hn_clan *c = &p->clans[p->n_clans++];
+
+        *c = (struct hn_clan){ .first = p->n_units, .n = n };
+        for (size_t k = 0; k < n; k++) {
+                const struct hn_unit *u = &p->units[p->n_units];
+
+                add_unit(p, model, s, first + k, 1, limits);
+                c->demand += u->demand;
+                c->held += u->placed ? u->demand : 0;
+        }
+}
+
 static void gather_units(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                          const struct hn_limits *limits) {
         size_t first = 0;
 
         qsort(p->members, p->n_members, sizeof(*p->members), member_compare);
-        p->n_units = 0;
+        p->n_units = p->n_clans = 0;
         for (size_t i = 0; i < p->n_members; i++) {
-                const struct hn_member *m = &p->members[first], *next = &p->members[i + 1];
+                const struct hn_member *m = &p->members[first];
 
-                if (i + 1 < p->n_members && m->signal == HN_SIGNAL_RESIDENCY && next->signal == m->signal &&
-                    next->group == m->group)
+                if (goes_on(p, i))
                         continue;
-                add_unit(p, model, s, first, i + 1 - first, limits);
+                if (m->whole && m->signal == HN_SIGNAL_FAULTS)
+                        add_clan(p, model, s, first, i + 1 - first, limits);
+                else
+                        add_unit(p, model, s, first, i + 1 - first, limits);
                 first = i + 1;
         }
 }
@@ -335,5 +360,6 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
                 return r;
         gather_units(p, model, s, limits);
         stand_up(p, model);
+        hn_plan_lodge_clans(p, s, limits);
         return 0;
 }

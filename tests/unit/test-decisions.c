@@ -41,6 +41,17 @@ static void advised(struct fixture *f) {
 }
 
 /* Two tasks at home fill node 0; the memory of a third is there as well. */
+static void shared_with_a_sibling(struct fixture *f) {
+        start(f, 2);
+        for (size_t i = 0; i < 2; i++) {
+                cast(f, i, (hn_node_index) i, 0);
+                fixture_memory(f, i, 0, 0);
+                f->shared[i * 4 + 3] = 1000;
+                f->tasks[i].tgid = FIXTURE_FIRST_TID;
+        }
+        two_seconds(f);
+}
+
 static void home_full(struct fixture *f) {
         start(f, 3);
         for (size_t i = 0; i < 3; i++)
@@ -370,6 +381,7 @@ static void decisions(void **state) {
                 { advised, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1,
                   "2-3" }, /* the actuator asks for the mode */
                 { at_home, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 2, 2, "4-5" },
+                { shared_with_a_sibling, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 3, "6-7" },
                 { home_full, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { home_full, 2, HN_ACT_PIN, HN_REASON_NODE_FULL, 1, 1, "2-3" },
                 { crowded, 1, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },

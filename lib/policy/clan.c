@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "policy/bench.h"
+#include "policy/faults.h"
+#include "policy/nodeset.h"
+
+/* Half of a plan's second step: nodes for those who share memory, chosen for all of them, before each thread
+ * is given its own. */
+
+/* Who has a place for most of its threads chooses first, then who wants most: a newcomer comes round those
+ * that are settled. */
+static int clan_compare(const void *a, const void *b) {
+        const struct hn_clan *x = a, *y = b;
+        int r = HN_CMP(y->held * x->demand, x->held * y->demand);
+
+        if (r == 0)
+                r = HN_CMP(y->demand, x->demand);
+        return r != 0 ? r : HN_CMP(x->first, y->first);
+}
+
+/* What the nodes can take of clans: what is there for all units, less those who are placed and alone. */
+static void find_room(struct hn_plan *p) {
+        uint64_t demand = 0, total = 0, overbook;
+        size_t clan = 0;
+
+        for (size_t i = 0; i < p->n_units; i++)
+                demand += p->units[i].demand;
+        for (size_t i = 0; i < p->topo->n_nodes; i++)
+                total += p->lasting[i];
+        overbook = total > 0 ? HN_MAX(demand * 1000 / total, UINT64_C(1000)) : 1000;
+        for (size_t i = 0; i < p->topo->n_nodes; i++)
+                p->room[i] = p->lasting[i] * overbook / 1000;
+
+        for (size_t i = 0; i < p->n_units; i++) {
+                const struct hn_unit *u = &p->units[i];
+
+                while (clan < p->n_clans && i >= p->clans[clan].first + p->clans[clan].n)
+                        clan++;
+                if (!u->placed || (clan < p->n_clans && i >= p->clans[clan].first))
+                        continue;
+                p->room[u->incumbent] -= HN_MIN(p->room[u->incumbent], (uint64_t) u->demand);
+        }
+}
+
+/* Where the clan's memory is, in thousandths of its faults, into `p->share`; and where its threads are held,
+ * into `p->used`. */
+static void look_round(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_clan *c) {
+        size_t n = p->topo->n_nodes;
+        uint64_t total = 0;
+
+        memset(p->faults, 0, n * sizeof(*p->faults));
+        memset(p->used, 0, n * sizeof(*p->used));
+        for (size_t k = 0; k < c->n; k++) {
+                const struct hn_unit *u = &p->units[c->first + k];
+                const struct hn_task_sample *t = &s->tasks[p->members[p->crews[u->tag].first].task];
+
+                if (u->placed)
+                        p->used[u->incumbent] += u->demand;
+                for (hn_node_index i = 0; t->signal == HN_SIGNAL_FAULTS && i < n; i++) {
+                        uint64_t here = s->priv[t->row * n + i] + s->shared[t->row * n + i];
+                        hn_node_index near = hn_topology_nearest_with_cpus(p->topo, i);
+
+                        total += here;
+                        if (near != HN_NODE_NONE)
+                                p->faults[near] += here;
+                }
+        }
+        for (size_t i = 0; i < n; i++)
+                p->share[i] = hn_weight(p->faults[i], 0, total);
+}
+
+/* A node that is closed to one of them is closed to all. */
+/* A node that is closed to one of them is closed to all. */
+static bool is_closed(const struct hn_plan *p, const struct hn_clan *c, size_t node) {
+        for (size_t k = 0; k < c->n; k++)
+                if (p->scores[p->units[c->first + k].score + node] == HN_SCORE_FORBIDDEN)
+                        return true;
+        return false;
+}
+
+static struct hn_mask choose(struct hn_plan *p, const struct hn_clan *c, const struct hn_limits *limits) {
+        size_t n = p->topo->n_nodes;
+
+        for (size_t i = 0; i < n; i++) {
+                p->value[i] = p->share[i] + (uint32_t) (limits->incumbent_bonus * (uint64_t) p->used[i] /
+                                                        HN_MAX(c->demand, UINT64_C(1)));
+                p->open[i] = is_closed(p, c, i)
+                                     ? 0
+                                     : p->room[i] + (p->used[i] > 0 ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
+                if (p->room[i] == 0)
+                        p->open[i] = 0;
+        }
+        return hn_nodeset(p->topo, p->value, p->open, c->demand);
+}
+
+/* On its nodes each thread finds as much as the best node has, or all that they have together; elsewhere,
+ * half of what is there: so that it stays with the others even where most of the memory is yet to come. */
+static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
+        size_t n = p->topo->n_nodes;
+        uint32_t best = 0, together = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                best = HN_MAX(best, p->share[i]);
+                together += hn_mask_has(set, (unsigned) i) ? p->share[i] : 0;
+        }
+        for (size_t k = 0; k < c->n; k++) {
+                const struct hn_unit *u = &p->units[c->first + k];
+                uint32_t *row = &p->scores[u->score];
+
+                p->crews[u->tag].sharing = true;
+                for (size_t i = 0; i < n; i++)
+                        if (row[i] != HN_SCORE_FORBIDDEN)
+                                row[i] = hn_mask_has(set, (unsigned) i) ? HN_MAX(best, together)
+                                                                        : p->share[i] / 2;
+        }
+}
+
+/* Each of its nodes gives in proportion to what it has. */
+static void claim(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
+        uint64_t total = 0;
+
+        for (size_t i = 0; i < p->topo->n_nodes; i++)
+                total += hn_mask_has(set, (unsigned) i) ? p->room[i] : 0;
+        for (size_t i = 0; total > 0 && i < p->topo->n_nodes; i++)
+                if (hn_mask_has(set, (unsigned) i))
+                        p->room[i] -= p->room[i] * HN_MIN(c->demand, total) / total;
+}
+
+/* Whether a set is all there is: then it says nothing about where to be. */
+static bool is_everything(const struct hn_plan *p, const struct hn_mask *set) {
+        for (size_t i = 0; i < p->topo->n_nodes; i++)
+                if (p->topo->nodes[i].n_cores > 0 && !hn_mask_has(set, (unsigned) i))
+                        return false;
+        return true;
+}
+
+void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_limits *limits) {
+        if (p->n_clans == 0)
+                return;
+        find_room(p);
+        qsort(p->clans, p->n_clans, sizeof(*p->clans), clan_compare);
+        for (size_t i = 0; i < p->n_clans; i++) {
+                const struct hn_clan *c = &p->clans[i];
+                struct hn_mask set;
+
+                if (c->n < 2)
+                        continue;
+                look_round(p, s, c);
+                set = choose(p, c, limits);
+                if (hn_mask_empty(&set) || is_everything(p, &set))
+                        continue;
+                score(p, c, &set);
+                claim(p, c, &set);
+        }
+}
