@@ -117,10 +117,12 @@ static int pin(struct hn_manager *m, const struct act *a) {
                                                   : hn_mask_owner(&order.pin.expect, NULL, &a->scope->cpuset,
                                                                   &m->topo.isolated) == HN_OWNER_NOBODY;
         r = hn_actuator_apply(&actuator, &order);
-        if (r == HN_APPLY_OK)
+        if (r == HN_APPLY_OK) {
                 hn_model_note_pin(m->model, a->d->task, a->d->from, a->d->to, a->d->want, old, cpuset,
                                   order.pin.old_unrestricted, m->snapshot.now);
-        else if (r == HN_APPLY_CHANGED && !a->dry)
+                if (hn_decision_promises(a->d))
+                        hn_model_note_promise(m->model, a->d->task, a->d->share_from, m->snapshot.now);
+        } else if (r == HN_APPLY_CHANGED && !a->dry)
                 hn_model_note_changed(m->model, a->d->task);
         else if (r == HN_APPLY_REFUSED)
                 hn_model_note_refused(m->model, a->d->task);

@@ -42,6 +42,12 @@ static void note_whole_processes(struct hn_manager *m) {
         }
 }
 
+/* Each verdict is of one sweep, and counted in that. */
+static void count_effect(struct hn_manager *m, const struct hn_effect *e) {
+        m->state.helped += e->verdict == HN_VERDICT_HELPED && e->judged == m->snapshot.now;
+        m->state.in_vain += e->verdict == HN_VERDICT_IN_VAIN && e->judged == m->snapshot.now;
+}
+
 static void fill_scopes(struct hn_manager *m) {
         const struct hn_snapshot *s = &m->snapshot;
 
@@ -61,6 +67,7 @@ static void fill_scopes(struct hn_manager *m) {
                 sc->tasks++;
                 sc->managed += hn_model_state(m->model, i)->pinned != HN_NODE_NONE;
                 sc->signal = HN_MAX(sc->signal, s->tasks[i].signal);
+                count_effect(m, &hn_model_state(m->model, i)->effect);
                 m->state.signal = HN_MAX(m->state.signal, s->tasks[i].signal);
         }
         note_whole_processes(m);

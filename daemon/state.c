@@ -203,6 +203,8 @@ int hn_state_format(const struct hn_state *s, char **ret, size_t *ret_n) {
         r |= json_object_set_new(o, "time_usec", number(s->time_usec));
         r |= json_object_set_new(o, "interval_usec", number(s->interval));
         r |= json_object_set_new(o, "moves", number(s->moves));
+        r |= json_object_set_new(o, "moves_helped", number(s->helped));
+        r |= json_object_set_new(o, "moves_in_vain", number(s->in_vain));
         r |= json_object_set_new(o, "pages_moved", number(s->pages_moved));
         r |= json_object_set_new(o, "restored", number(s->restored));
         r |= json_object_set_new(o, "refusals", format_refusals(s));

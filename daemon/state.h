@@ -54,9 +54,10 @@ struct hn_state {
         unsigned kernel_balancing;
         uint64_t tick;
         enum hn_signal signal;
-        uint64_t time_usec; /* CLOCK_REALTIME of this state */
-        hn_usec_t interval; /* between two states, so that a reader knows a stale one */
-        uint64_t moves;     /* mask changes that took, or held, a task */
+        uint64_t time_usec;       /* CLOCK_REALTIME of this state */
+        hn_usec_t interval;       /* between two states, so that a reader knows a stale one */
+        uint64_t moves;           /* mask changes that took, or held, a task */
+        uint64_t helped, in_vain; /* of those that were to bring it nearer to its memory, what came of them */
         uint64_t pages_moved, restored;
         uint64_t sweep_us;     /* CPU time of the last sweep */
         unsigned cpu_permille; /* what homenoded costs, of one CPU */

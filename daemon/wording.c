@@ -90,6 +90,8 @@ size_t hn_wording_decision(const struct hn_decision *d, const struct hn_topology
         put_share(&t, d, topo, d->from, d->share_from);
         if (d->to != d->from)
                 put_share(&t, d, topo, d->to, d->share_to);
+        if (d->reason == HN_REASON_NO_GAIN)
+                put(&t, "; it had %u %% beside it before", (d->share_before + 5) / 10);
         if (d->demand > 0) {
                 put(&t, "; it uses ");
                 put_cores(&t, d->demand);

@@ -145,8 +145,10 @@ static void print_figures(const json_t *s) {
         print_text(hn_state_text(s, "signal"));
         printf(". Cost: %" PRIi64 ".%" PRIi64 " %% of a CPU, %.1f ms in the last sweep.\n", permille / 10,
                permille % 10, (double) hn_state_number(budget, "sweep_us") / 1000);
-        printf("Moves %" PRIi64 ", pages moved %" PRIi64 ", masks restored %" PRIi64 ".\n",
-               hn_state_number(s, "moves"), hn_state_number(s, "pages_moved"),
+        printf("Moves %" PRIi64 " (%" PRIi64 " seen to help, %" PRIi64
+               " undone as in vain), pages moved %" PRIi64 ", masks restored %" PRIi64 ".\n",
+               hn_state_number(s, "moves"), hn_state_number(s, "moves_helped"),
+               hn_state_number(s, "moves_in_vain"), hn_state_number(s, "pages_moved"),
                hn_state_number(s, "restored"));
 }
 

@@ -128,6 +128,7 @@ static void forget_pin(struct hn_task_state *st) {
         st->pinned = HN_NODE_NONE;
         st->ours = st->before = st->cpuset = HN_MASK_ID_NONE;
         st->inherited = false;
+        st->effect = HN_EFFECT_NULL;
 }
 
 /* Is our mask still there? A cpuset that was rewritten may have wiped it: then nobody objected to us. */
@@ -229,6 +230,7 @@ static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_u
         m->measured = true;
 }
 
+/* Where its memory is, and whether it is where we have taken it to. */
 static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
                       struct hn_task_state *st) {
         size_t n = m->topo->n_nodes;
@@ -243,6 +245,13 @@ static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, con
                         m->row[near] += s->priv[t->row * n + i] + s->shared[t->row * n + i];
         }
         st->home = hn_preferred(m->row, n, st->home);
+        if (st->pinned != HN_NODE_NONE) {
+                uint64_t total = 0;
+
+                for (size_t i = 0; i < n; i++)
+                        total += m->row[i];
+                st->effect = hn_effect_look(st->effect, hn_weight(m->row[st->pinned], 0, total), s->now);
+        }
 }
 
 int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
@@ -370,6 +379,7 @@ void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node
         st->cpuset = cpuset;
         st->unrestricted = unrestricted;
         st->pinned_at = now;
+        st->effect = HN_EFFECT_NULL;
         if (from == to && !back)
                 return; /* held where it was: nothing to cool down from */
 
@@ -377,8 +387,15 @@ void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node
         note_departure(st, from, now);
 }
 
+void hn_model_note_promise(struct hn_model *m, size_t i, uint32_t before, hn_usec_t now) {
+        assert(i < m->n);
+        m->states[i].effect = hn_effect_begin(before, now);
+}
+
 void hn_model_note_release(struct hn_model *m, size_t i, hn_usec_t now) {
         assert(i < m->n);
+        if (m->states[i].effect.verdict == HN_VERDICT_IN_VAIN)
+                m->states[i].reversals += HN_EFFECT_REVERSALS;
         /* What was let go from an overloaded node is not caught again at once, and each time later. */
         note_departure(&m->states[i], m->states[i].pinned, now);
         forget_pin(&m->states[i]);

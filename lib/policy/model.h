@@ -7,6 +7,7 @@
 
 #include "base/maskpool.h"
 #include "base/usec.h"
+#include "policy/effect.h"
 #include "policy/snapshot.h"
 #include "policy/topology.h"
 
@@ -39,6 +40,7 @@ struct hn_task_state {
         hn_mask_id cpuset;    /* what its cpuset allowed when we set it */
         bool unrestricted;    /* `before` was all that its cpuset allowed */
         hn_usec_t pinned_at;
+        struct hn_effect effect; /* whether that helped */
 
         /* what happened to it */
         bool inherited;        /* born with a mask of ours; the ledger has yet to hear of it */
@@ -80,6 +82,10 @@ uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node);
 /* What came of a decision about state i; `now` is that of the decision. */
 void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node_index to, hn_mask_id ours,
                        hn_mask_id before, hn_mask_id cpuset, bool unrestricted, hn_usec_t now);
+/* The pin just noted took state i to where its local share, `before` until then, was to become better: it is
+ * seen later whether it did. */
+void hn_model_note_promise(struct hn_model *m, size_t i, uint32_t before, hn_usec_t now);
+
 void hn_model_note_release(struct hn_model *m, size_t i, hn_usec_t now);
 void hn_model_note_changed(struct hn_model *m, size_t i);
 void hn_model_note_refused(struct hn_model *m, size_t i);

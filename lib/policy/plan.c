@@ -16,6 +16,11 @@ const char *hn_act_to_string(enum hn_act a) {
         return (size_t) a < HN_ELEMENTS(act_names) ? act_names[a] : NULL;
 }
 
+bool hn_decision_promises(const struct hn_decision *d) {
+        return d->act == HN_ACT_PIN && d->from != HN_NODE_NONE && d->from != d->to &&
+               d->share_to > d->share_from;
+}
+
 int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         _hn_cleanup_(hn_plan_freep) struct hn_plan *p = calloc(1, sizeof(*p));
         size_t n = topo->n_nodes + 1;

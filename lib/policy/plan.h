@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,7 @@ struct hn_decision {
         enum hn_signal signal; /* what that is known from */
         uint32_t share_from;   /* thousandths of its faults or pages on `from` */
         uint32_t share_to;     /* and on `to` */
+        uint32_t share_before; /* and on the node from which it was moved to `from`, at that time */
         uint32_t demand;       /* thousandths of a CPU it uses or waits for */
         uint64_t benefit;      /* gain in share times demand: the order of acts */
         uint32_t used;         /* thousandths of a core given away on `to`, with this one */
@@ -46,6 +48,10 @@ struct hn_decision {
         enum hn_node_class to_class;
         hn_mask_id want; /* for PIN */
 };
+
+/* Whether the act is to bring the task nearer to its memory at once, so that it can be seen later if it did.
+ * A thread that goes where there is room for it, and its memory after it, is not to be judged by that. */
+bool hn_decision_promises(const struct hn_decision *d);
 
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */

@@ -26,6 +26,8 @@ static const struct {
         [HN_REASON_NODE_OVERLOADED] = { "node-overloaded",
                                         "the node we held it on has more work than cores, so it is let go",
                                         false },
+        [HN_REASON_NO_GAIN] = { "no-gain", "the move brought it no nearer to its memory, so it is undone",
+                                false },
         [HN_REASON_MEMORY_TO_TASK] = { "memory-to-task",
                                        "it cannot go to its memory, so its pages are moved to it", false },
 

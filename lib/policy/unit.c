@@ -91,6 +91,39 @@ static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                st->pinned == HN_NODE_NONE && st->demand >= limits->min_demand;
 }
 
+/* What is to be said of a task wherever it goes, and what the ledger and its past ask for. */
+static struct hn_decision plain_facts(const struct hn_plan *p, size_t i, const struct hn_task_sample *t,
+                                      const struct hn_task_state *st, enum hn_reason reason) {
+        bool pinned = st->pinned != HN_NODE_NONE;
+        struct hn_decision d = {
+                .task = i,
+                .reason = reason,
+                .from = pinned ? st->pinned : t->node,
+                .to = pinned ? st->pinned : t->node,
+                .home = st->home,
+                .source = HN_NODE_NONE,
+                .signal = t->signal,
+                .demand = st->demand,
+                .share_before = st->effect.before,
+                .to_class = HN_CLASS_HAS_SPARE,
+                .want = HN_MASK_ID_NONE,
+        };
+
+        if (d.from < p->topo->n_nodes)
+                d.share_from = p->share[d.from];
+        if (st->lost) {
+                d.act = HN_ACT_FORGET;
+                if (!st->changed_by_other)
+                        d.reason = HN_REASON_COOLDOWN;
+        } else if (st->inherited)
+                d.act = HN_ACT_ADOPT;
+        else if (pinned && st->effect.verdict == HN_VERDICT_IN_VAIN) {
+                d.act = HN_ACT_RELEASE;
+                d.reason = HN_REASON_NO_GAIN;
+        }
+        return d;
+}
+
 static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                      const struct hn_limits *limits) {
         p->n = s->n_tasks;
@@ -125,28 +158,8 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         no = HN_REASON_COOLDOWN;
                 }
 
-                *d = (struct hn_decision){
-                        .task = i,
-                        .reason = may ? HN_REASON_SETTLED : no,
-                        .from = pinned ? st->pinned : t->node,
-                        .to = pinned ? st->pinned : t->node,
-                        .home = st->home,
-                        .source = HN_NODE_NONE,
-                        .signal = t->signal,
-                        .demand = st->demand,
-                        .to_class = HN_CLASS_HAS_SPARE,
-                        .want = HN_MASK_ID_NONE,
-                };
-                if (d->from < p->topo->n_nodes)
-                        d->share_from = p->share[d->from];
-                if (st->lost) {
-                        d->act = HN_ACT_FORGET;
-                        if (!st->changed_by_other)
-                                d->reason = HN_REASON_COOLDOWN;
-                } else if (st->inherited)
-                        d->act = HN_ACT_ADOPT;
-
-                if (!may && !pinned) {
+                *d = plain_facts(p, i, t, st, may ? HN_REASON_SETTLED : no);
+                if (d->act == HN_ACT_RELEASE || (!may && !pinned)) {
                         count_as_other(p, t, st);
                         count_if_drifting(p, s, t, st, no);
                         continue;

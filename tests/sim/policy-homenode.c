@@ -82,6 +82,8 @@ static int pin(struct hn_sim_world *w, struct hn_sim_task *t, const struct hn_de
                 hn_sim_note_move(w, t, from, t->node);
         hn_model_note_pin(m->model, d->task, d->from, d->to, d->want, before, cpuset, unrestricted,
                           m->lens.shot.now);
+        if (hn_decision_promises(d))
+                hn_model_note_promise(m->model, d->task, d->share_from, m->lens.shot.now);
         return 0;
 }
 

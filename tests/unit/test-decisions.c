@@ -131,6 +131,39 @@ static void others_need_a_little(struct fixture *f) {
 }
 
 /* Held beside a node that is full, with its pages still there and nobody to bring them. */
+/* It was moved to node 1, away from three tenths of its memory, to find as much beside it as `here` says. */
+static void moved(struct fixture *f, uint64_t here, unsigned seconds) {
+        start(f, 1);
+        cast(f, 0, 0, 0);
+        two_seconds(f);
+        fixture_put(f, 0, 1);
+        fixture_pin(f, 0, 0, 1, node_mask(f, 1));
+        hn_model_note_promise(f->model, 0, 300, f->s.now);
+        for (size_t i = 0; i < 4; i++)
+                f->priv[i] = i == 1 ? here : (1000 - here) / 3;
+        for (unsigned i = 0; i < seconds; i++)
+                fixture_second(f, 1000, 0);
+}
+
+static void moved_in_vain(struct fixture *f) {
+        moved(f, 250, 15);
+}
+
+static void moved_and_still_on_trial(struct fixture *f) {
+        moved(f, 250, 14);
+}
+
+static void moved_for_good(struct fixture *f) {
+        moved(f, 301, 15);
+}
+
+static void moved_in_vain_and_let_go(struct fixture *f) {
+        moved(f, 250, 15);
+        f->tasks[0].mask = f->all;
+        hn_model_note_release(f->model, 0, f->s.now);
+        fixture_second(f, 1000, 0);
+}
+
 static void pages_left_behind(struct fixture *f) {
         start(f, 1);
         f->s.kernel_balancing = 0;
@@ -394,6 +427,10 @@ static void decisions(void **state) {
                 { others_take_the_node, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { others_need_a_little, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { others_need_a_little, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { moved_in_vain, 0, HN_ACT_RELEASE, HN_REASON_NO_GAIN, 1, 1, NULL },
+                { moved_and_still_on_trial, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { moved_for_good, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { moved_in_vain_and_let_go, 0, HN_ACT_NONE, HN_REASON_COOLDOWN, 1, 1, NULL },
                 { pages_left_behind, 0, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
 
                 { settled, 0, HN_ACT_NONE, HN_REASON_SETTLED, 2, 2, NULL },

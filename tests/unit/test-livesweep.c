@@ -63,22 +63,62 @@ static void child(void) {
         (void) syscall(SYS_exit, 0);
 }
 
-static void wait_for_leader(pid_t pid) {
-        char path[64], buf[512] = "";
+/* The state of a thread of the child, '?' if it cannot be told. */
+static char state_of(pid_t pid, pid_t tid) {
+        char path[64], buf[512] = "", *end;
+        FILE *f;
 
-        (void) snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-        for (unsigned i = 0; i < 1000; i++) {
-                FILE *f = fopen(path, "re");
+        (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+        f = fopen(path, "re");
+        if (!f)
+                return '?';
+        buf[fread(buf, 1, sizeof(buf) - 1, f)] = '\0';
+        (void) fclose(f);
+        end = strrchr(buf, ')');
+        return end && end[1] == ' ' ? end[2] : '?';
+}
 
-                assert_non_null(f);
-                buf[fread(buf, 1, sizeof(buf) - 1, f)] = '\0';
-                (void) fclose(f);
-                if (__atomic_load_n(&shared->n_started, __ATOMIC_SEQ_CST) == N_THREADS - 1 &&
-                    strstr(buf, ") Z "))
+/* All of them have done what they had to do before they sleep. */
+static bool is_at_rest(pid_t pid) {
+        if (__atomic_load_n(&shared->n_started, __ATOMIC_SEQ_CST) < N_THREADS - 1)
+                return false;
+        for (size_t i = 0; i < N_THREADS; i++)
+                if (i != 1 && state_of(pid, shared->tids[i]) != (i == 0 ? 'Z' : 'S'))
+                        return false;
+        return true;
+}
+
+static void wait_for_rest(pid_t pid) {
+        for (unsigned i = 0; i < 6000; i++) {
+                if (is_at_rest(pid))
                         return;
                 (void) usleep(5000);
         }
-        fail_msg("the child did not come up");
+        fail_msg("the child did not come to rest");
+}
+
+/* CPU time of the spinning thread, in nanoseconds. */
+static uint64_t spun(pid_t pid) {
+        unsigned long long ns = 0;
+        char path[64];
+        FILE *f;
+
+        (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, shared->tids[1]);
+        f = fopen(path, "re");
+        assert_non_null(f);
+        assert_int_equal(fscanf(f, "%llu", &ns), 1);
+        (void) fclose(f);
+        return ns;
+}
+
+/* On a busy machine it may have to wait for its turn. */
+static void wait_for_spin(pid_t pid, uint64_t since) {
+        for (unsigned i = 0; i < 6000; i++) {
+                if (spun(pid) > since)
+                        return;
+                (void) usleep(5000);
+        }
+        fail_msg("the spinning thread got no CPU time");
 }
 
 static void assert_known(const struct hn_snapshot *shot, pid_t pid) {
@@ -134,7 +174,7 @@ static void sweep_a_child(rlim_t limit, size_t kept) {
         assert_true(pid >= 0);
         if (pid == 0)
                 child();
-        wait_for_leader(pid);
+        wait_for_rest(pid);
 
         tree_make(&t);
         tree_write(&t, "proc/self/mountinfo", "33 22 0:28 / /cg rw - cgroup2 cgroup rw\n");
@@ -172,7 +212,7 @@ static void sweep_a_child(rlim_t limit, size_t kept) {
                         assert_true(s.reader.n_open >= N_THREADS);
                 if (i == 0)
                         pin_a_sleeper();
-                (void) usleep(50000);
+                wait_for_spin(pid, runtime);
         }
         __atomic_store_n(&shared->stop, true, __ATOMIC_SEQ_CST);
 

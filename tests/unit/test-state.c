@@ -34,9 +34,10 @@ static json_t *parse(const struct hn_state *s) {
 
 static void an_empty_state_is_whole(void **state) {
         static const char *const keys[] = {
-                "version",  "pid",      "running",   "mode",          "nodes", "kernel_balancing",
-                "tick",     "signal",   "time_usec", "interval_usec", "moves", "pages_moved",
-                "restored", "refusals", "scopes",    "last",          "notes", "budget",
+                "version",       "pid",         "running",   "mode",          "nodes",  "kernel_balancing",
+                "tick",          "signal",      "time_usec", "interval_usec", "moves",  "moves_helped",
+                "moves_in_vain", "pages_moved", "restored",  "refusals",      "scopes", "last",
+                "notes",         "budget",
         };
         struct hn_state s = HN_STATE_NULL;
         json_t *o = parse(&s);
@@ -67,6 +68,8 @@ static void figures_come_out_as_numbers(void **state) {
                 .time_usec = UINT64_C(1796000000123456),
                 .interval = 1000000,
                 .moves = 5,
+                .helped = 3,
+                .in_vain = 1,
                 .pages_moved = 6,
                 .restored = 7,
                 .sweep_us = 812,
@@ -91,6 +94,8 @@ static void figures_come_out_as_numbers(void **state) {
         assert_int_equal(json_integer_value(json_object_get(o, "kernel_balancing")), 3);
         assert_int_equal(json_integer_value(json_object_get(o, "time_usec")), INT64_C(1796000000123456));
         assert_int_equal(json_integer_value(json_object_get(o, "moves")), 5);
+        assert_int_equal(json_integer_value(json_object_get(o, "moves_helped")), 3);
+        assert_int_equal(json_integer_value(json_object_get(o, "moves_in_vain")), 1);
         assert_int_equal(json_integer_value(json_object_get(o, "pages_moved")), 6);
         assert_int_equal(json_integer_value(json_object_get(o, "restored")), 7);
         e = json_object_get(o, "refusals");
