@@ -35,8 +35,14 @@ hn_node_index hn_preferred(const uint64_t *faults, size_t n_nodes, hn_node_index
 }
 
 uint32_t hn_weight(uint64_t faults, uint64_t near, uint64_t total) {
-        return total ? (uint32_t) ((unsigned __int128) 1000 * ((unsigned __int128) faults + near) / total)
-                     : 0;
+        uint64_t sum;
+
+        if (total == 0)
+                return 0;
+        /* Asked for each task and node in each plan: the long way round is for figures nobody has seen yet. */
+        if (!__builtin_add_overflow(faults, near, &sum) && sum <= UINT64_MAX / 1000)
+                return (uint32_t) (1000 * sum / total);
+        return (uint32_t) ((unsigned __int128) 1000 * ((unsigned __int128) faults + near) / total);
 }
 
 struct hn_gate hn_placement_gate(uint64_t now, uint64_t retry_at, uint64_t seq_now, uint64_t seq_seen) {
