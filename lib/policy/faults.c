@@ -39,7 +39,8 @@ uint32_t hn_weight(uint64_t faults, uint64_t near, uint64_t total) {
 
         if (total == 0)
                 return 0;
-        /* Asked for each task and node in each plan: the long way round is for figures nobody has seen yet. */
+        /* Asked for each task and node in each plan: the long way round is for figures nobody has seen yet.
+         */
         if (!__builtin_add_overflow(faults, near, &sum) && sum <= UINT64_MAX / 1000)
                 return (uint32_t) (1000 * sum / total);
         return (uint32_t) ((unsigned __int128) 1000 * ((unsigned __int128) faults + near) / total);

@@ -282,12 +282,14 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                                 st->left[k].node = HN_NODE_NONE;
                         st->runtime_ns = t->runtime_ns;
                         st->wait_ns = t->wait_ns;
+                        st->seq = t->scan_seq;
                         guess_demand(st, t, elapsed);
                         forget_pin(st);
                         continue;
                 }
                 *st = m->states[old];
                 st->tgid = t->tgid;
+                st->seq = t->scan_seq;
                 feed_demand(st, t, elapsed);
                 check_pin(m, s, t, st);
                 if (st->reversals > 0 && s->now >= hn_usec_add(st->quiet_since, REVERSAL_WINDOW)) {
@@ -355,6 +357,7 @@ static void note_departure(struct hn_task_state *st, hn_node_index from, hn_usec
                 gone = older;
         }
         st->last_move = now;
+        st->move_seq = st->seq;
         st->quiet_since = now;
         st->ever_moved = true;
 }
@@ -428,4 +431,12 @@ uint64_t hn_model_cooldown_left(const struct hn_model *m, size_t i, hn_usec_t no
                          HN_USEC_PER_MSEC;
 
         return st->ever_moved ? hn_usec_sub(hn_usec_add(st->last_move, wait), now) / HN_USEC_PER_MSEC : 0;
+}
+
+bool hn_model_is_news(const struct hn_model *m, size_t i, hn_usec_t now) {
+        const struct hn_task_state *st = hn_model_state(m, i);
+
+        /* A kernel that does not say never lets go of 0. */
+        return !st->ever_moved || st->seq == 0 ||
+               hn_placement_gate(now, st->last_move, st->seq, st->move_seq).evaluate;
 }

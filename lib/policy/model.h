@@ -50,9 +50,10 @@ struct hn_task_state {
         bool ever_moved;
         hn_usec_t last_move;
         struct hn_departure left[HN_DEPARTURES]; /* nodes it was moved away or let go from, latest first */
-        uint32_t reversals;    /* returns to a node left shortly before; one is forgiven a quiet minute */
-        hn_usec_t quiet_since; /* the last move, or the last time that one was forgiven */
-        hn_usec_t last_pages;  /* when its process's pages were last asked to move, 0 for never */
+        uint64_t seq, move_seq; /* the scan sequence of its memory now, and at the last move */
+        uint32_t reversals;     /* returns to a node left shortly before; one is forgiven a quiet minute */
+        hn_usec_t quiet_since;  /* the last move, or the last time that one was forgiven */
+        hn_usec_t last_pages;   /* when its process's pages were last asked to move, 0 for never */
 };
 
 struct hn_model;
@@ -93,6 +94,12 @@ void hn_model_note_pages(struct hn_model *m, size_t i, hn_usec_t now);
 
 /* The ledger has heard that state i was born with our mask, or has lost it. */
 void hn_model_note_recorded(struct hn_model *m, size_t i);
+
+/* Whether the kernel has been through the memory of state i since it was moved last: until then, what is
+ * known of it is what it was moved for, and nothing else may come of it. A document's point (heuristics A11,
+ * H1: task_numa_placement() once a scan sequence). True for who was never moved,
+ * and where the kernel does not tell its sequence. */
+bool hn_model_is_news(const struct hn_model *m, size_t i, hn_usec_t now);
 
 /* Milliseconds until state i may be moved again, 0 for now. */
 uint64_t hn_model_cooldown_left(const struct hn_model *m, size_t i, hn_usec_t now);

@@ -246,6 +246,7 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         size_t tag = p->n_units;
         struct hn_crew *c = &p->crews[tag];
         struct hn_unit *u = &p->units[tag];
+        bool stale = false;
 
         *c = (struct hn_crew){
                 .first = first,
@@ -263,6 +264,8 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         for (size_t k = 0; k < n; k++) {
                 const struct hn_member *m = &p->members[first + k];
 
+                /* Its place is worth more than anything that was known when it was given it. */
+                stale = stale || (m->signal == HN_SIGNAL_FAULTS && !hn_model_is_news(model, m->task, s->now));
                 u->demand += c->blind ? room_for_blind(p->decisions[m->task].demand)
                                       : p->decisions[m->task].demand;
                 u->fixed = u->fixed || m->fixed;
@@ -272,7 +275,7 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
                 u->placed = u->placed ||
                             hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
         u->placed = u->placed && u->incumbent != HN_NODE_NONE;
-        u->bonus = u->placed ? limits->incumbent_bonus : limits->min_gain;
+        u->bonus = !u->placed ? limits->min_gain : stale ? 1000 : limits->incumbent_bonus;
         score(p, s, c, &p->scores[u->score]);
 
         /* Threads that cannot be told apart stay together or are left alone. */
