@@ -76,5 +76,11 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
 /* The share of each node in what is known of a task's memory, in thousandths: puts it into `p->share`. */
 void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t);
 
+/* How long a node idles before it is noticed that tasks wait elsewhere. */
+#define HN_RELIEF_PATIENCE (2 * HN_USEC_PER_SEC)
+
+/* Lets go of a task that waits, with others that we hold, on one node, while another idles. */
+void hn_plan_relieve(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s);
+
 /* Gives each clan its nodes, as far as there is room on them for all of it, and scores its units by them. */
 void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_limits *limits);

@@ -31,6 +31,7 @@ struct hn_model {
         uint32_t *unsampled; /* n_nodes, thousandths of a core */
         uint32_t *history;   /* HN_LASTING such rows, written in turn */
         size_t turn;
+        hn_usec_t *idle_since; /* n_nodes */
 
         struct pin_in_use *pins;
         size_t n_pins, allocated_pins;
@@ -45,8 +46,11 @@ int hn_model_new(const struct hn_topology *topo, struct hn_model **ret) {
         m->row = calloc(topo->n_nodes + 1, sizeof(*m->row));
         m->unsampled = calloc(topo->n_nodes + 1, sizeof(*m->unsampled));
         m->history = calloc(HN_LASTING * (topo->n_nodes + 1), sizeof(*m->history));
-        if (!m->row || !m->unsampled || !m->history)
+        m->idle_since = calloc(topo->n_nodes + 1, sizeof(*m->idle_since));
+        if (!m->row || !m->unsampled || !m->history || !m->idle_since)
                 return -ENOMEM;
+        for (size_t i = 0; i < topo->n_nodes; i++)
+                m->idle_since[i] = HN_USEC_INFINITY;
         *ret = HN_TAKE_PTR(m);
         return 0;
 }
@@ -58,6 +62,7 @@ struct hn_model *hn_model_free(struct hn_model *m) {
                 free(m->row);
                 free(m->unsampled);
                 free(m->history);
+                free(m->idle_since);
                 free(m->pins);
         }
         free(m);
@@ -167,6 +172,7 @@ static void feed_demand(struct hn_task_state *st, const struct hn_task_sample *t
                 return;
         wanted = rate(ran + waited, elapsed);
         st->used = rate(ran, elapsed);
+        st->waited = rate(waited, elapsed);
         st->demand = st->samples == 0 ? wanted : (st->demand + wanted) / 2;
         st->samples += st->samples < UINT32_MAX;
 }
@@ -228,6 +234,14 @@ static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_u
         }
         m->turn = (m->turn + 1) % HN_LASTING;
         m->measured = true;
+}
+
+static void feed_idle(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t elapsed) {
+        for (size_t i = 0; elapsed > 0 && i < m->topo->n_nodes; i++)
+                if (s->nodes[i].busy >= HN_IDLE_BUSY)
+                        m->idle_since[i] = HN_USEC_INFINITY;
+                else if (m->idle_since[i] == HN_USEC_INFINITY)
+                        m->idle_since[i] = m->last_feed;
 }
 
 /* Where its memory is, and whether it is where we have taken it to. */
@@ -312,6 +326,7 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
         }
 
         feed_unsampled(m, s, elapsed);
+        feed_idle(m, s, elapsed);
 
         swap = m->states;
         m->states = m->spare;
@@ -343,6 +358,11 @@ uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node) {
         for (size_t k = 0; k < HN_LASTING; k++)
                 least = HN_MIN(least, m->history[k * m->topo->n_nodes + node]);
         return least;
+}
+
+hn_usec_t hn_model_idle_since(const struct hn_model *m, hn_node_index node) {
+        assert(node < m->topo->n_nodes);
+        return m->idle_since[node];
 }
 
 static void note_departure(struct hn_task_state *st, hn_node_index from, hn_usec_t now) {

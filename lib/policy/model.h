@@ -28,6 +28,7 @@ struct hn_task_state {
         uint64_t runtime_ns; /* CPU time at the last sweep */
         uint64_t wait_ns;    /* time spent waiting for a CPU, at the last sweep */
         uint32_t used;       /* thousandths of a CPU it ran since the sweep before */
+        uint32_t waited;     /* and waited for one */
         uint32_t demand;  /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone.
                              Both are those of its whole life until a second sweep has measured them */
         uint32_t samples; /* sweeps with a known demand, saturating */
@@ -79,6 +80,11 @@ uint32_t hn_model_unsampled(const struct hn_model *m, hn_node_index node);
  * known, and taken for nothing. */
 #define HN_LASTING 5
 uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node);
+
+/* Since when a node has had nothing to do, HN_USEC_INFINITY if it has: less than HN_IDLE_BUSY thousandths of
+ * a CPU, which is us. */
+#define HN_IDLE_BUSY 50u
+hn_usec_t hn_model_idle_since(const struct hn_model *m, hn_node_index node);
 
 /* What came of a decision about state i; `now` is that of the decision. */
 void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node_index to, hn_mask_id ours,

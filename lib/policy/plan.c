@@ -448,6 +448,8 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
                 bring_pages(p, model, s, &p->units[i], limits);
         }
 
+        hn_plan_relieve(p, model, s);
+
         for (size_t i = 0; i < p->topo->n_nodes; i++) {
                 p->nodes[i].class = hn_stand_classify(&p->stands[i]);
                 p->nodes[i].busy = p->stands[i].busy;

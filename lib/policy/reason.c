@@ -26,6 +26,10 @@ static const struct {
         [HN_REASON_NODE_OVERLOADED] = { "node-overloaded",
                                         "the node we held it on has more work than cores, so it is let go",
                                         false },
+        [HN_REASON_NODE_IDLE] = { "node-idle",
+                                  "tasks wait on the node we held it on while another node idles, so it is let "
+                                  "go",
+                                  false },
         [HN_REASON_NO_GAIN] = { "no-gain", "the move brought it no nearer to its memory, so it is undone",
                                 false },
         [HN_REASON_MEMORY_TO_TASK] = { "memory-to-task",

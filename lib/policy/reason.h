@@ -14,6 +14,7 @@ enum hn_reason {
         HN_REASON_NODE_FULL,
         HN_REASON_MEMORY_OUTGROWN,
         HN_REASON_NODE_OVERLOADED,
+        HN_REASON_NODE_IDLE,
         HN_REASON_NO_GAIN,
         HN_REASON_MEMORY_TO_TASK,
 

@@ -131,6 +131,17 @@ static void others_need_a_little(struct fixture *f) {
 }
 
 /* Held beside a node that is full, with its pages still there and nobody to bring them. */
+static void an_idle_node(struct fixture *f) {
+        start(f, 2);
+        cast(f, 0, 0, 0);
+        cast(f, 1, 0, 0);
+        two_seconds(f);
+        hold(f, 0, 0, 0);
+        hold(f, 1, 0, 0);
+        f->others[0] = 1000;
+        fixture_second(f, 500, 500);
+}
+
 /* It was moved to node 1, away from three tenths of its memory, to find as much beside it as `here` says. */
 static void moved(struct fixture *f, uint64_t here, unsigned seconds) {
         start(f, 1);
@@ -427,6 +438,7 @@ static void decisions(void **state) {
                 { others_take_the_node, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 0, 1, "2-3" },
                 { others_need_a_little, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { others_need_a_little, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { an_idle_node, 0, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 0, 0, NULL },
                 { moved_in_vain, 0, HN_ACT_RELEASE, HN_REASON_NO_GAIN, 1, 1, NULL },
                 { moved_and_still_on_trial, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { moved_for_good, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },

@@ -66,6 +66,7 @@ static void acting_and_waiting_quietly_is_no_refusal(void **state) {
                 { HN_REASON_NODE_FULL, "node-full", false },
                 { HN_REASON_MEMORY_OUTGROWN, "memory-outgrown", false },
                 { HN_REASON_NODE_OVERLOADED, "node-overloaded", false },
+                { HN_REASON_NODE_IDLE, "node-idle", false },
                 { HN_REASON_NO_GAIN, "no-gain", false },
                 { HN_REASON_MEMORY_TO_TASK, "memory-to-task", false },
                 { HN_REASON_SETTLED, "settled", false },
