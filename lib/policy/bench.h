@@ -76,6 +76,14 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
 /* The share of each node in what is known of a task's memory, in thousandths: puts it into `p->share`. */
 void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t);
 
+/* The score of a node for a unit, 0 where it is forbidden. */
+uint32_t hn_plan_score(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node);
+
+/* A task in its place whose memory is elsewhere may have it brought, as far as that pays. One decision a
+ * unit. */
+void hn_plan_bring_pages(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                         const struct hn_unit *u, const struct hn_limits *limits);
+
 /* How long a node idles before it is noticed that tasks wait elsewhere. */
 #define HN_RELIEF_PATIENCE (2 * HN_USEC_PER_SEC)
 

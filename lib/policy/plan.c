@@ -280,7 +280,7 @@ static void keep_place(struct hn_plan *p, const struct hn_snapshot *s, struct hn
         c->held = u->placed || (room && c->n == 1 && memory_follows(p, s, c));
 }
 
-static uint32_t score_or_zero(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node) {
+uint32_t hn_plan_score(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node) {
         uint32_t score = p->scores[u->score + node];
 
         return score == HN_SCORE_FORBIDDEN ? 0 : score;
@@ -316,7 +316,7 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
                 hn_plan_shares(p, s, &s->tasks[member->task]);
                 d->share_to = p->share[d->to];
         } else
-                d->share_to = score_or_zero(p, u, d->to);
+                d->share_to = hn_plan_score(p, u, d->to);
         d->used = p->used[d->to];
         d->capacity = p->capacity[d->to];
         d->benefit = (uint64_t) c->gain * d->demand;
@@ -326,82 +326,6 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
         }
         d->act = HN_ACT_PIN;
         d->want = p->reach.want[member->reach * p->topo->n_nodes + d->to];
-}
-
-/* How many threads a plan compares with their siblings: one process's pages move at a time anyway. */
-#define SEARCHES_MAX 16
-
-/* Whether the pages of a process on `home` can be nobody's but this thread's: no other busy thread of it has
- * its own there, or is there. Faults tell how many pages a thread has on a node, not which. */
-static bool owns_pages_on(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
-                          size_t task, hn_node_index home, const struct hn_limits *limits) {
-        if (p->n_searches++ >= SEARCHES_MAX)
-                return false;
-        for (size_t i = 0; i < s->n_tasks; i++) {
-                const struct hn_task_state *st = hn_model_state(model, i);
-
-                if (i == task || s->tasks[i].tgid != s->tasks[task].tgid || st->demand < limits->min_demand)
-                        continue;
-                if (st->home == home || st->pinned == home || s->tasks[i].node == home ||
-                    s->tasks[i].signal == HN_SIGNAL_NONE)
-                        return false;
-        }
-        return true;
-}
-
-/* Whether the unit may not go to `home`: no core is left there for it, or a gate has refused. */
-static bool is_kept_from(const struct hn_plan *p, const struct hn_unit *u, hn_node_index home) {
-        return p->crews[u->tag].verdict == HN_REASON_LOAD_IMBALANCE ||
-               p->used[home] + u->demand > p->lasting[home] + HN_ASSIGN_SLACK;
-}
-
-/* From where the pages of a settled unit may be brought to it. Returns whether they may. */
-static bool find_source(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
-                        const struct hn_unit *u, size_t task, const struct hn_limits *limits,
-                        hn_node_index *ret_source) {
-        const struct hn_task_state *st = hn_model_state(model, task);
-
-        switch (s->tasks[task].signal) {
-        case HN_SIGNAL_NONE:
-        case _HN_SIGNAL_MAX: return false;
-        case HN_SIGNAL_RESIDENCY:
-                /* The whole process is one unit, so all of its pages are. */
-                *ret_source = HN_NODE_NONE;
-                return !(s->kernel_balancing & 1);
-        case HN_SIGNAL_FAULTS:
-                /* The kernel would bring them too, and to the same node, but only as fast as it scans. */
-                if (st->home == HN_NODE_NONE || st->home == st->pinned ||
-                    score_or_zero(p, u, st->home) < 500 || !is_kept_from(p, u, st->home) ||
-                    !owns_pages_on(p, model, s, task, st->home, limits))
-                        return false;
-                *ret_source = st->home;
-                return true;
-        }
-        return false;
-}
-
-/* A task in its place whose memory is elsewhere, as that node is full. One decision a unit. */
-static void bring_pages(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
-                        const struct hn_unit *u, const struct hn_limits *limits) {
-        size_t task = p->members[p->crews[u->tag].first].task;
-        const struct hn_task_state *st = hn_model_state(model, task);
-        const struct hn_scope *scope = &s->scopes[s->tasks[task].scope];
-        struct hn_decision *d = &p->decisions[task];
-        uint32_t share;
-
-        if (d->act != HN_ACT_NONE || st->pinned == HN_NODE_NONE || !scope->pages ||
-            !hn_mask_has(&scope->mems, p->topo->nodes[st->pinned].id))
-                return;
-        if (st->last_pages != 0 && s->now < hn_usec_add(st->last_pages, limits->pages_pause))
-                return;
-        share = p->scores[u->score + st->pinned];
-        if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share ||
-            !find_source(p, model, s, u, task, limits, &d->source))
-                return;
-        d->act = HN_ACT_PAGES;
-        d->reason = HN_REASON_MEMORY_TO_TASK;
-        d->to = st->pinned;
-        d->benefit = (uint64_t) (1000 - share) * u->demand;
 }
 
 /* The ledger first, then what makes room, then who gains most. */
@@ -445,7 +369,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
                 keep_place(p, s, &p->units[i]);
                 for (size_t k = 0; k < c->n; k++)
                         settle(p, model, s, &p->units[i], &p->members[c->first + k]);
-                bring_pages(p, model, s, &p->units[i], limits);
+                hn_plan_bring_pages(p, model, s, &p->units[i], limits);
         }
 
         hn_plan_relieve(p, model, s);

@@ -65,6 +65,7 @@ struct hn_limits {
         uint32_t incumbent_bonus; /* thousandths by which a better node must beat the one we placed it on */
         uint32_t
                 pages_share; /* thousandths on the task's node from which its pages are left where they are */
+        hn_usec_t payback;   /* pages that take longer than this to be worth their move are left */
         hn_usec_t pages_pause;  /* between two page moves of one process */
         hn_usec_t settle_pause; /* for which a thread held before anything was known of its memory keeps its
                                    place */
@@ -79,6 +80,7 @@ struct hn_limits {
                 .min_gain = 30,                         \
                 .incumbent_bonus = 125,                 \
                 .pages_share = 900,                     \
+                .payback = 600 * HN_USEC_PER_SEC,       \
                 .pages_pause = 30 * HN_USEC_PER_SEC,    \
                 .settle_pause = 30 * HN_USEC_PER_SEC,   \
         })

@@ -51,6 +51,9 @@ static const struct {
                                       "its process needs more cores than any node has, and its threads cannot be "
                                       "told apart",
                                       true },
+        [HN_REASON_NO_PAYBACK] = { "no-payback",
+                                   "its memory is so large for the work it does that bringing it would not pay",
+                                   true },
 
         [HN_REASON_OBSERVE_ONLY] = { "observe-only", "the rule of its cgroup says observe", false },
         [HN_REASON_ONE_NODE] = { "one-node", "only one node is open to it", false },

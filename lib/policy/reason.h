@@ -29,6 +29,7 @@ enum hn_reason {
         HN_REASON_LOAD_IMBALANCE,
         HN_REASON_NO_ROOM,
         HN_REASON_OUTGROWS_NODE,
+        HN_REASON_NO_PAYBACK,
 
         /* reasons to leave alone */
         HN_REASON_OBSERVE_ONLY,

@@ -79,6 +79,7 @@ struct hn_task_sample {
         uint64_t runtime_ns; /* CPU time since its start */
         uint64_t wait_ns;    /* time spent runnable but not running, since its start */
         hn_usec_t age;       /* since its start; 0 where that is not known */
+        uint64_t resident;   /* bytes of its process that are in memory, 0 if unknown */
         uint32_t runnable_avg; /* PELT, 0..1024 and more; 0 if unknown */
         enum hn_signal signal;
         bool fresh; /* faults (or pages) were read in this sweep; else carried over from an earlier one */

@@ -48,13 +48,16 @@ int hn_proc_stat_parse(const char *buf, size_t n, struct hn_proc_stat *ret) {
                 case 15:
                 case 20:
                 case 22:
+                case 24:
                 case 41:
                         if (hn_parse_u64(word, length, &v) < 0)
                                 return -EBADMSG;
                         break;
                 default: continue;
                 }
-                if (field == 9)
+                if (field == 24)
+                        s.resident = v;
+                else if (field == 9)
                         s.flags = (uint32_t) v;
                 else if (field == 14)
                         s.ticks = v;

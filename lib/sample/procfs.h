@@ -25,6 +25,7 @@ struct hn_proc_stat {
         int cpu;             /* field 39, -1 if not given */
         uint64_t ticks;      /* fields 14 and 15: CPU time in ticks of 1/100 s */
         uint64_t start;      /* field 22, ticks since boot */
+        uint64_t resident;   /* field 24, pages of its process that are in memory */
 };
 
 int hn_proc_stat_parse(const char *buf, size_t n, struct hn_proc_stat *ret);

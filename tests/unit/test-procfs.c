@@ -58,6 +58,7 @@ static void names_do_not_confuse_stat(void **state) {
                 assert_int_equal(s.ticks, 2763 + 889);
                 assert_int_equal(s.n_threads, 4);
                 assert_int_equal(s.start, 5974);
+                assert_int_equal(s.resident, 22886);
                 assert_int_equal(s.cpu, 6);
                 assert_int_equal(s.sched_class, 2);
         }

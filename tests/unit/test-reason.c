@@ -79,6 +79,7 @@ static void acting_and_waiting_quietly_is_no_refusal(void **state) {
                 { HN_REASON_LOAD_IMBALANCE, "load-imbalance", true },
                 { HN_REASON_NO_ROOM, "no-room", true },
                 { HN_REASON_OUTGROWS_NODE, "outgrows-node", true },
+                { HN_REASON_NO_PAYBACK, "no-payback", true },
                 { HN_REASON_OBSERVE_ONLY, "observe-only", false },
                 { HN_REASON_ONE_NODE, "one-node", false },
                 { HN_REASON_USER_MASK, "user-mask", true },
