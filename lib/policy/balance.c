@@ -30,12 +30,12 @@ enum hn_node_class hn_node_classify(uint32_t nr, uint32_t weight, uint64_t capac
 }
 
 static u128 distance(u128 a, u128 b) {
-        return a > b ? a - b : b - a;
+        return HN_MAX(a, b) - HN_MIN(a, b);
 }
 
 bool hn_load_too_imbalanced(uint64_t src, uint64_t dst, uint64_t task, uint64_t cap_src, uint64_t cap_dst) {
         u128 before = distance((u128) dst * cap_src, (u128) src * cap_dst);
-        uint64_t left = src > task ? src - task : 0;
+        uint64_t left = HN_MAX(src, task) - task;
 
         return distance(((u128) dst + task) * cap_src, (u128) left * cap_dst) > before;
 }

@@ -33,7 +33,7 @@ struct hn_rate hn_rate(const uint32_t *load, size_t n_nodes, hn_node_index here,
 
         for (size_t i = 0; i < n_nodes; i++)
                 sum += load[i];
-        average = n_nodes ? sum / n_nodes : 0;
+        average = sum / n_nodes; /* `here` is one of them */
         return (struct hn_rate){
                 .passes = load[here] < average / 2 ? min : max,
                 .may_take = load[here] < average,
@@ -72,7 +72,7 @@ uint32_t hn_steal_passes(uint32_t delay_ms, uint32_t interval_ms) {
 }
 
 bool hn_balanced(uint32_t most, uint32_t this) {
-        if (most <= 1 || most <= this)
-                return true;
-        return (most - this) / 2 < (((uint64_t) most + this) / 2 + 3) / 4;
+        uint32_t more = HN_MAX(most, this) - this;
+
+        return most <= 1 || more / 2 < (((uint64_t) most + this) / 2 + 3) / 4;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/macro.h"
 #include "policy/starvation.h"
 
 unsigned hn_ilb_pick(const struct hn_mask *idle, const struct hn_mask *housekeeping,
@@ -13,7 +14,7 @@ uint64_t hn_waiting(const uint32_t *n_running, size_t n_cpus) {
         uint64_t waiting = 0;
 
         for (size_t i = 0; i < n_cpus; i++)
-                waiting += n_running[i] > 1 ? n_running[i] - 1 : 0;
+                waiting += HN_MAX(n_running[i], 1u) - 1;
         return waiting;
 }
 

@@ -27,26 +27,32 @@ static void classify(void **state) {
         static const struct {
                 uint32_t nr, weight;
                 uint64_t capacity, util, runnable;
-                uint32_t pct;
                 enum hn_node_class class;
         } rows[] = {
-                { 0, 0, 0, 0, 0, 108, HN_CLASS_FULLY_BUSY }, /* a node of memory only has nothing to spare */
-                { 1, 0, 0, 1, 1, 108, HN_CLASS_OVERLOADED },
-                { 2, 1, UINT64_MAX, UINT64_MAX, 0, 108, HN_CLASS_OVERLOADED },
-                { 2, 1, UINT64_MAX, 0, 0, 108, HN_CLASS_HAS_SPARE },
-                { 12, 24, 24576, 30000, 40000, 108, HN_CLASS_HAS_SPARE },
-                { 24, 24, 24576, 20000, 21000, 108, HN_CLASS_HAS_SPARE },
-                { 24, 24, 24576, 24000, 24000, 108, HN_CLASS_FULLY_BUSY },
-                { 30, 24, 24576, 24000, 24000, 108, HN_CLASS_OVERLOADED },
-                { 30, 24, 24576, 20000, 30000, 108, HN_CLASS_OVERLOADED },
-                { 30, 24, 24576, 20000, 21000, 108, HN_CLASS_HAS_SPARE },
+                { 0, 0, 0, 0, 0, HN_CLASS_FULLY_BUSY }, /* a node of memory only has nothing to spare */
+                { 1, 0, 0, 1, 1, HN_CLASS_OVERLOADED },
+                { 2, 1, UINT64_MAX, UINT64_MAX, 0, HN_CLASS_OVERLOADED },
+                { 2, 1, UINT64_MAX, 0, 0, HN_CLASS_HAS_SPARE },
+                { 12, 24, 24576, 30000, 40000, HN_CLASS_HAS_SPARE },
+                { 24, 24, 24576, 20000, 21000, HN_CLASS_HAS_SPARE },
+                { 24, 24, 24576, 24000, 24000, HN_CLASS_FULLY_BUSY },
+                { 30, 24, 24576, 24000, 24000, HN_CLASS_OVERLOADED },
+                { 30, 24, 24576, 20000, 30000, HN_CLASS_OVERLOADED },
+                { 30, 24, 24576, 20000, 21000, HN_CLASS_HAS_SPARE },
+                /* 100/108 of the capacity are used exactly, and 108/100 of it asked for */
+                { 30, 24, 2700, 2500, 2916, HN_CLASS_FULLY_BUSY },
+                { 30, 24, 2700, 2501, 0, HN_CLASS_OVERLOADED },
+                { 30, 24, 2700, 0, 2917, HN_CLASS_OVERLOADED },
+                { 30, 24, 2700, 2499, 2916, HN_CLASS_FULLY_BUSY },
+                { 30, 24, 2700, 2500, 2915, HN_CLASS_FULLY_BUSY },
+                { 30, 24, 2700, 2499, 2915, HN_CLASS_HAS_SPARE },
         };
 
         (void) state;
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++)
                 ROW_EQUAL(i,
                           hn_node_classify(rows[i].nr, rows[i].weight, rows[i].capacity, rows[i].util,
-                                           rows[i].runnable, rows[i].pct),
+                                           rows[i].runnable, HN_IMBALANCE_PCT),
                           rows[i].class);
 }
 

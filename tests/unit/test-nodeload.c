@@ -35,9 +35,11 @@ static void busiest(void **state) {
                 size_t n;
                 hn_node_index here, busiest;
         } rows[] = {
-                { { 16, 20, 15 }, 3, 0, NO }, { { 16, 21, 15 }, 3, 0, 1 }, { { 0, 5, 10 }, 3, 0, 2 },
-                { { 20, 26, 30 }, 3, 0, 2 },  { { 0, 0 }, 2, 0, NO },      { { 30, 26, 20 }, 3, 2, 0 },
-                { { 50, 1, 1 }, 3, 0, NO },   { { 0, 9, 9 }, 3, 0, 1 },
+                { { 16, 20, 15 }, 3, 0, NO },  { { 16, 21, 15 }, 3, 0, 1 },  { { 0, 5, 10 }, 3, 0, 2 },
+                { { 20, 26, 30 }, 3, 0, 2 },   { { 0, 0 }, 2, 0, NO },       { { 30, 26, 20 }, 3, 2, 0 },
+                { { 50, 1, 1 }, 3, 0, NO },    { { 0, 9, 9 }, 3, 0, 1 },     { { 0, 1, 0 }, 3, 0, 1 },
+                { { 16, 21, 90 }, 2, 0, 1 }, /* a node more than there is */
+                { { 100, 125, 0 }, 3, 0, NO }, { { 100, 126, 0 }, 3, 0, 1 },
         };
 
         (void) state;
@@ -55,9 +57,14 @@ static void rate(void **state) {
                 uint32_t passes;
                 bool may_take;
         } rows[] = {
-                { { 4, 20, 20, 20 }, 10, true },   { { 10, 20, 20, 20 }, 50, true },
-                { { 20, 10, 10, 10 }, 50, false }, { { 8, 8, 8, 8 }, 50, false },
+                { { 4, 20, 20, 20 }, 10, true },
+                { { 10, 20, 20, 20 }, 50, true },
+                { { 20, 10, 10, 10 }, 50, false },
+                { { 8, 8, 8, 8 }, 50, false },
                 { { 0, 0, 0, 8 }, 10, true },
+                { { 8, 20, 20, 20 }, 50, true }, /* half of the average exactly */
+                { { 1, 2, 2, 2 }, 50, false },   /* an average of 1.75 is 1 */
+                { { 7, 10, 10, 10 }, 50, true }, /* which one's own load is part of */
         };
 
         (void) state;
@@ -77,7 +84,7 @@ static void where_a_task_starts(void **state) {
                 { 2, { 9, 0 }, { 4, 4 }, 0, 0 }, { 3, { 9, 5 }, { 4, 4 }, 0, 1 },
                 { 3, { 9, 9 }, { 4, 8 }, 0, 1 }, { 3, { 6, 6 }, { 4, 4 }, 0, 0 },
                 { 3, { 6, 6 }, { 4, 4 }, 1, 1 }, { 3, { 9, 0 }, { 4, 0 }, 0, 0 },
-                { 3, { 0, 9 }, { 4, 0 }, 1, 0 },
+                { 3, { 0, 9 }, { 4, 0 }, 1, 0 }, { 3, { 20, 19 }, { 20, 20 }, 0, 1 },
         };
 
         (void) state;
@@ -105,6 +112,7 @@ static void delays(void **state) {
         assert_int_equal(hn_steal_passes(126, 1000), 2);
         assert_int_equal(hn_steal_passes(0, 1000), 1);
         assert_int_equal(hn_steal_passes(5, 0), 1);
+        assert_int_equal(hn_steal_passes(1, 7), 2);
 }
 
 static void balance(void **state) {
@@ -113,6 +121,7 @@ static void balance(void **state) {
                 bool balanced;
         } rows[] = {
                 { 200, 150, true },  { 200, 100, false }, { 125, 100, true }, { 1, 0, true },
+                { 200, 121, true },  { 200, 120, false }, { 200, 200, true }, { 0, 0, true },
                 { 300, 100, false }, { 100, 300, true },  { 2, 0, false },
         };
 

@@ -24,10 +24,9 @@ static void who_works_for_the_others(void **state) {
         static const struct {
                 unsigned idle, housekeeping, node, cpu;
         } rows[] = {
-                { 0xf0, 0xff, 0xf0, 4 },
-                { 0x02, 0xff, 0xf0, HN_MASK_NONE },
-                { 0xc0, 0x7f, 0xf0, 6 },
-                { 0, 0xff, 0xff, HN_MASK_NONE },
+                { 0xf0, 0xff, 0xf0, 4 }, { 0x02, 0xff, 0xf0, HN_MASK_NONE },
+                { 0xc0, 0x7f, 0xf0, 6 }, { 0, 0xff, 0xff, HN_MASK_NONE },
+                { 0xff, 0xff, 0x0f, 0 },
         };
 
         (void) state;
@@ -44,7 +43,11 @@ static void waiting(void **state) {
                 uint32_t running[3];
                 size_t n;
                 uint64_t waiting;
-        } rows[] = { { { 3, 1, 0 }, 3, 2 }, { { 1, 1, 1 }, 3, 0 }, { { 0, 5 }, 2, 4 }, { { 0 }, 0, 0 } };
+        } rows[] = {
+                { { 3, 1, 0 }, 3, 2 }, { { 1, 1, 1 }, 3, 0 },
+                { { 0, 5, 7 }, 2, 4 }, /* a CPU more than there is */
+                { { 2, 0, 0 }, 3, 1 }, { { 0 }, 0, 0 },
+        };
 
         (void) state;
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++)
@@ -57,9 +60,13 @@ static void starved(void **state) {
                 uint64_t waiting;
                 bool starved;
         } rows[] = {
-                { 0, 1500, 3, false }, { 0, 2000, 3, true },
-                { 0, 9000, 0, false }, { HN_USEC_INFINITY, 9000, 3, false },
-                { 1, 2000, 3, false }, { HN_USEC_INFINITY - 1, HN_USEC_INFINITY - 1, 3, false },
+                { 0, 1500, 3, false },
+                { 0, 2000, 3, true },
+                { 0, 2000, 1, true },
+                { 0, 9000, 0, false },
+                { HN_USEC_INFINITY, 9000, 3, false },
+                { 1, 2000, 3, false },
+                { HN_USEC_INFINITY - 1, HN_USEC_INFINITY - 1, 3, false },
         };
 
         (void) state;

@@ -33,6 +33,11 @@ static void swaps(void **state) {
                 { { 900, 0, 0, true, false, false, false, 90, true }, 900, false },
                 { { 200, 0, 0, true, false, false, true, 90, true }, 225, true },
                 { { -80, 0, 0, true, false, false, true, 900, false }, -90, false },
+                { { 0, 0, 0, true, false, false, true, 900, false }, 0, false },
+                { { 1, 0, 0, true, false, false, true, 900, false }, 1, true },
+                /* but where there was nobody before, it is noise as any other */
+                { { 16, 0, 0, true, false, false, true, 1, false }, 18, true },
+                { { 16, 0, 0, true, false, false, true, 0, false }, 18, false },
         };
 
         (void) state;
