@@ -126,9 +126,10 @@ static size_t turn_ring(struct hn_shift *shifts, struct hn_stand *nodes, hn_node
                 const struct hn_shift *in = &shifts[via[x]], *out = &shifts[via[in->to]];
 
                 all_fit = all_fit && fits(in, out, &nodes[in->to]);
-                if (in->n_tasks > shifts[hardest].n_tasks ||
-                    (in->n_tasks == shifts[hardest].n_tasks && via[x] > hardest))
+                if (in->n_tasks > shifts[hardest].n_tasks)
                         hardest = via[x];
+                else if (in->n_tasks == shifts[hardest].n_tasks)
+                        hardest = HN_MAX(hardest, via[x]);
                 x = in->to;
                 if (x == start)
                         break;

@@ -17,10 +17,9 @@ hn_usec_t hn_next_due(hn_usec_t last, hn_usec_t interval, hn_usec_t now) {
 }
 
 uint64_t hn_average(uint64_t average, uint64_t sample, uint64_t cap) {
-        uint64_t next = sample >= average ? average + (sample - average) / 8
-                                          : average - (average - sample) / 8;
+        uint64_t up = HN_MAX(sample, average) - average, down = average - HN_MIN(sample, average);
 
-        return HN_MIN(next, cap);
+        return HN_MIN(average + up / 8 - down / 8, cap);
 }
 
 hn_usec_t hn_cost_interval(uint64_t average, unsigned permille, hn_usec_t interval) {

@@ -14,9 +14,9 @@ const char *hn_topology_type_to_string(enum hn_topology_type t) {
         return (size_t) t < HN_ELEMENTS(type_names) ? type_names[t] : NULL;
 }
 
-/* The largest distance below `below` between two nodes, 0 for none. */
+/* The largest distance below `below` between two nodes, that of a node to itself for none. */
 static unsigned largest_distance(const struct hn_topology *t, unsigned below) {
-        unsigned largest = 0;
+        unsigned largest = HN_DISTANCE_LOCAL;
 
         for (hn_node_index i = 0; i < t->n_nodes; i++)
                 for (hn_node_index k = 0; k < t->n_nodes; k++) {
@@ -79,7 +79,7 @@ static hn_node_index best_node(const struct hn_topology *t, enum hn_topology_typ
         uint64_t most = 0;
 
         for (hn_node_index i = 0; i < t->n_nodes; i++) {
-                uint64_t here = faults[i] + hn_near(t, type, faults, i, 0);
+                uint64_t here = faults[i] + hn_near(t, type, faults, i, HN_DISTANCE_LOCAL);
 
                 if (here > most) {
                         most = here;

@@ -16,23 +16,23 @@ void hn_reach_clear(struct hn_reach *reach) {
         reach->n = 0;
 }
 
-static int reserve(struct hn_reach *reach, size_t n_nodes) {
+static bool reserve(struct hn_reach *reach, size_t n_nodes) {
         size_t more = reach->allocated ? 2 * reach->allocated : 16;
         struct hn_reach_row *rows;
         hn_mask_id *want;
 
         if (reach->n < reach->allocated)
-                return 0;
+                return true;
         rows = realloc(reach->rows, more * sizeof(*rows));
         if (!rows)
-                return -ENOMEM;
+                return false;
         reach->rows = rows;
-        want = realloc(reach->want, (more * n_nodes + 1) * sizeof(*want));
+        want = realloc(reach->want, HN_MAX(more * n_nodes, 1u) * sizeof(*want));
         if (!want)
-                return -ENOMEM;
+                return false;
         reach->want = want;
         reach->allocated = more;
-        return 0;
+        return true;
 }
 
 int hn_reach_find(struct hn_reach *reach, const struct hn_topology *topo, const struct hn_snapshot *s,
@@ -47,9 +47,8 @@ int hn_reach_find(struct hn_reach *reach, const struct hn_topology *topo, const 
                         *ret_row = i;
                         return 0;
                 }
-        r = reserve(reach, topo->n_nodes);
-        if (r < 0)
-                return r;
+        if (!reserve(reach, topo->n_nodes))
+                return -ENOMEM;
 
         allowed = user == HN_MASK_ID_NONE ? sc->cpuset : *hn_mask_pool_get(s->masks, user);
         for (size_t i = 0; i < topo->n_nodes; i++) {

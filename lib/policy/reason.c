@@ -4,10 +4,12 @@
 #include "base/macro.h"
 #include "policy/reason.h"
 
-static const struct {
+struct meaning {
         const char *name, *sentence;
         bool refusal;
-} reasons[_HN_REASON_MAX] = {
+};
+
+static const struct meaning reasons[_HN_REASON_MAX] = {
         [HN_REASON_REMOTE_FAULTS] = { "remote-faults", "most of its faults are on another node", false },
         [HN_REASON_REMOTE_PAGES] = { "remote-pages", "most of its pages are on another node", false },
         [HN_REASON_AT_HOME] = { "at-home", "it runs beside its memory and is held there", false },
@@ -68,16 +70,27 @@ static const struct {
         [HN_REASON_REFUSED_BY_KERNEL] = { "refused-by-kernel", "the kernel refused the mask", true },
 };
 
+/* NULL for what is no reason. */
+static const struct meaning *meaning_of(enum hn_reason r) {
+        return r >= 0 && r < _HN_REASON_MAX ? &reasons[r] : NULL;
+}
+
 const char *hn_reason_to_string(enum hn_reason r) {
-        return r >= 0 && r < _HN_REASON_MAX ? reasons[r].name : NULL;
+        const struct meaning *m = meaning_of(r);
+
+        return m ? m->name : NULL;
 }
 
 const char *hn_reason_to_sentence(enum hn_reason r) {
-        return r >= 0 && r < _HN_REASON_MAX ? reasons[r].sentence : NULL;
+        const struct meaning *m = meaning_of(r);
+
+        return m ? m->sentence : NULL;
 }
 
 bool hn_reason_is_refusal(enum hn_reason r) {
-        return r >= 0 && r < _HN_REASON_MAX && reasons[r].refusal;
+        const struct meaning *m = meaning_of(r);
+
+        return m && m->refusal;
 }
 
 enum hn_reason hn_reason_from_string(const char *s) {

@@ -5,6 +5,9 @@
 #define PERIOD_MIN_MS 1000u
 #define PERIOD_MAX_MS 60000u
 
+/* However large the task is: at most 2560 MiB a second, MAX_SCAN_WINDOW. */
+#define PERIOD_FLOOR_MS 100u
+
 /* NUMA_PERIOD_SLOTS, NUMA_PERIOD_THRESHOLD */
 #define SLOTS     10u
 #define THRESHOLD 7u
@@ -14,9 +17,7 @@ static uint64_t windows(uint64_t resident_mib) {
 }
 
 uint32_t hn_scan_min(uint64_t resident_mib) {
-        uint32_t fastest = 1000 / (HN_SCAN_RATE_MIB / HN_SCAN_SIZE_MIB);
-
-        return (uint32_t) HN_MAX((uint64_t) fastest, PERIOD_MIN_MS / windows(resident_mib));
+        return (uint32_t) HN_MAX(PERIOD_MIN_MS / windows(resident_mib), (uint64_t) PERIOD_FLOOR_MS);
 }
 
 uint32_t hn_scan_max(uint64_t resident_mib) {

@@ -7,9 +7,8 @@
 /* How often it pays to look at a task's memory: heuristics A10 and H1, after the kernel's task_scan_min(),
  * task_scan_max() and update_task_scan_period() (kernel/sched/fair.c). Milliseconds. */
 
-/* What one pass takes in, and the most there may be in a second. */
+/* What one pass takes in. */
 #define HN_SCAN_SIZE_MIB 256u
-#define HN_SCAN_RATE_MIB 2560u
 
 /* The shortest and the longest period for a task with so much resident memory: a large one is looked at in
  * more parts, and so more often. */

@@ -19,10 +19,10 @@ void hn_topology_deinit(struct hn_topology *t) {
 int hn_topology_init(struct hn_topology *t, size_t n_nodes, size_t n_cpu_ids) {
         struct hn_topology n = { .n_nodes = n_nodes, .n_cpu_ids = n_cpu_ids };
 
-        /* One more than asked for, so that an empty machine is not mistaken for a failed allocation. */
-        n.nodes = calloc(n_nodes + 1, sizeof(*n.nodes));
-        n.distances = calloc(n_nodes * n_nodes + 1, sizeof(*n.distances));
-        n.cpu_node = calloc(n_cpu_ids + 1, sizeof(*n.cpu_node));
+        /* At least one, so that an empty machine is not mistaken for a failed allocation. */
+        n.nodes = calloc(HN_MAX(n_nodes, 1u), sizeof(*n.nodes));
+        n.distances = calloc(HN_MAX(n_nodes * n_nodes, 1u), sizeof(*n.distances));
+        n.cpu_node = calloc(HN_MAX(n_cpu_ids, 1u), sizeof(*n.cpu_node));
         if (!n.nodes || !n.distances || !n.cpu_node) {
                 hn_topology_deinit(&n);
                 return -ENOMEM;

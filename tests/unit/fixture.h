@@ -108,10 +108,11 @@ static inline void fixture_init(struct fixture *f, size_t n_nodes, unsigned per_
         fixture_topology(&f->topo, n_nodes, per_node);
         fixture_open_scopes(f);
 
-        f->nodes = calloc(n_nodes + 1, sizeof(*f->nodes));
-        f->tasks = calloc(n_tasks + 1, sizeof(*f->tasks));
-        f->priv = calloc(n_tasks * n_nodes + 1, sizeof(*f->priv));
-        f->shared = calloc(n_tasks * n_nodes + 1, sizeof(*f->shared));
+        /* Just as large as they are said to be, for a sanitizer to see who reads beyond. */
+        f->nodes = calloc(HN_MAX(n_nodes, 1u), sizeof(*f->nodes));
+        f->tasks = calloc(HN_MAX(n_tasks, 1u), sizeof(*f->tasks));
+        f->priv = calloc(HN_MAX(n_tasks * n_nodes, 1u), sizeof(*f->priv));
+        f->shared = calloc(HN_MAX(n_tasks * n_nodes, 1u), sizeof(*f->shared));
         assert_true(f->nodes && f->tasks && f->priv && f->shared);
         f->s = (struct hn_snapshot){
                 .now = 1000 * HN_USEC_PER_SEC,

@@ -132,13 +132,28 @@ static void how_far_a_pass_may_go(void **state) {
         }
 }
 
+static void a_level_that_costs_nothing_fits_a_spent_budget(void **state) {
+        static const struct {
+                uint64_t first;
+                size_t n;
+        } rows[] = { { 32, 2 }, { 33, 2 }, { 34, 1 } };
+        static const uint64_t dearest[] = { 33, 0, 45 };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                const uint64_t actual[] = { rows[i].first, 0, 45 };
+
+                ROW_EQUAL(i, hn_levels_to_scan(33, dearest, actual, 3).n, rows[i].n);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(how_far_a_pass_may_go),
+                cmocka_unit_test(a_level_that_costs_nothing_fits_a_spent_budget),
                 cmocka_unit_test(update),
                 cmocka_unit_test(a_dear_pass_is_forgotten_in_the_end),
                 cmocka_unit_test(next_due),
-                cmocka_unit_test(average),
                 cmocka_unit_test(average),
                 cmocka_unit_test(interval),
         };

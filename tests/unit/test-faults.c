@@ -63,12 +63,13 @@ static void cpu_weight(void **state) {
 
 static void preferred(void **state) {
         static const struct {
-                uint64_t faults[3];
+                uint64_t faults[4]; /* of a machine of three nodes */
                 hn_node_index current, preferred;
         } rows[] = {
                 { { 0, 0, 0 }, 2, 2 },
                 { { 0, 0, 0 }, HN_NODE_NONE, HN_NODE_NONE },
-                { { 0, 0, 1 }, 7, 2 },    /* a current node that is not there has no seat to keep */
+                { { 0, 0, 1 }, 7, 2 }, /* a current node that is not there has no seat to keep */
+                { { 0, 0, 1, 9 }, 3, 2 },
                 { { 10, 90, 90 }, 0, 1 }, /* ties: lowest index */
                 { { 10, 90, 90 }, 2, 2 }, /* but the incumbent is no worse */
                 { { 0, 90, 90 }, HN_NODE_NONE, 1 },

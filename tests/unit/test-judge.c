@@ -54,6 +54,7 @@ static const struct {
         { BY(false, false), "0-7", 4, 999999999, HN_SIGNAL_FAULTS, 500, 1, 50, HN_REASON_TOO_YOUNG },
         { BY(false, false), "0-7", 4, 1000000000, HN_SIGNAL_NONE, 500, 1, 50, HN_REASON_NO_SIGNAL },
         { BY(false, false), "0-7", 4, 1000000000, HN_SIGNAL_RESIDENCY, 500, 1, 50, FREE },
+        { BY(false, false), "0-7", 4, 1000000000, HN_SIGNAL_RESIDENCY, 1, 1, 50, FREE },
         { BY(false, false), "0-7", 4, 1000000000, HN_SIGNAL_FAULTS, 0, 1, 50,
           HN_REASON_NO_SIGNAL }, /* zeros */
         { BY(false, false), "0-7", 4, 1000000000, HN_SIGNAL_RESIDENCY, 0, 1, 50, HN_REASON_NO_SIGNAL },

@@ -22,13 +22,21 @@ static const unsigned flat[] = { 10, 20, 20, 20, 20, 10, 20, 20, 20, 20, 10, 20,
 static const unsigned ring[] = { 10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10 };
 static const unsigned pairs[] = { 10, 15, 20, 20, 15, 10, 20, 20, 20, 20, 10, 15, 20, 20, 15, 10 };
 
+/* All by way of node 0. */
+static const unsigned star[] = { 10, 20, 20, 20, 20, 10, 30, 30, 20, 30, 10, 30, 20, 30, 30, 10 };
+
+/* The way from one to another may be longer than the way back. */
+static const unsigned there[] = { 10, 30, 20, 20, 20, 10, 20, 20, 20, 20, 10, 20, 20, 20, 20, 10 };
+static const unsigned back[] = { 10, 20, 20, 20, 30, 10, 20, 20, 20, 20, 10, 20, 20, 20, 20, 10 };
+
 static void types(void **state) {
         static const struct {
                 const unsigned *distances;
                 enum hn_topology_type type;
-        } rows[] = { { flat, HN_TOPOLOGY_DIRECT },
-                     { ring, HN_TOPOLOGY_MESH },
-                     { pairs, HN_TOPOLOGY_BACKPLANE } };
+        } rows[] = {
+                { flat, HN_TOPOLOGY_DIRECT }, { ring, HN_TOPOLOGY_MESH },  { pairs, HN_TOPOLOGY_BACKPLANE },
+                { star, HN_TOPOLOGY_MESH },   { there, HN_TOPOLOGY_MESH }, { back, HN_TOPOLOGY_MESH },
+        };
 
         (void) state;
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
@@ -57,14 +65,27 @@ static void small_machines_are_direct(void **state) {
 
 /* The type is that of the nodes that run something. */
 static void nodes_without_cpus_are_no_ends(void **state) {
-        struct hn_topology t;
+        static const struct {
+                const unsigned *distances;
+                unsigned cpus[4];
+                enum hn_topology_type type;
+        } rows[] = {
+                { ring, { 0, 0, 0, 0 }, HN_TOPOLOGY_DIRECT },
+                { ring, { 1, 1, 1, 1 }, HN_TOPOLOGY_MESH },
+                { pairs, { 2, 2, 0, 0 }, HN_TOPOLOGY_DIRECT },
+                { pairs, { 2, 0, 0, 2 }, HN_TOPOLOGY_BACKPLANE },
+        };
 
         (void) state;
-        build(&t, ring);
-        for (hn_node_index i = 0; i < 4; i++)
-                fixture_strip_cpus(&t, i);
-        assert_int_equal(hn_topology_type(&t), HN_TOPOLOGY_DIRECT);
-        hn_topology_deinit(&t);
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct hn_topology t;
+
+                build(&t, rows[i].distances);
+                for (hn_node_index k = 0; k < 4; k++)
+                        t.nodes[k].n_cpus = rows[i].cpus[k];
+                ROW_EQUAL(i, hn_topology_type(&t), rows[i].type);
+                hn_topology_deinit(&t);
+        }
 }
 
 static void scores(void **state) {
@@ -116,12 +137,19 @@ static void preferred_together(void **state) {
                 hn_node_index current, preferred;
         } rows[] = {
                 { pairs, { 300, 50, 260, 250 }, 0, 2 }, /* not the one with most */
-                { pairs, { 300, 50, 100, 90 }, 3, 0 },  { pairs, { 0, 10, 5, 6 }, 0, 3 },
-                { pairs, { 0, 0, 0, 0 }, 1, 1 },        { pairs, { 10, 10, 10, 10 }, 3, 0 },
-                { flat, { 300, 50, 260, 250 }, 1, 0 },  { flat, { 0, 0, 0, 0 }, 2, 2 },
-                { ring, { 400, 100, 300, 200 }, 2, 0 }, { ring, { 100, 60, 0, 60 }, 2, 0 },
+                { pairs, { 300, 50, 100, 90 }, 3, 0 },
+                { pairs, { 0, 10, 5, 6 }, 0, 3 },
+                { pairs, { 0, 0, 0, 0 }, 1, 1 },
+                { pairs, { 10, 10, 10, 10 }, 3, 0 },
+                { flat, { 300, 50, 260, 250 }, 1, 0 },
+                { flat, { 0, 0, 0, 0 }, 2, 2 },
+                { ring, { 400, 100, 300, 200 }, 2, 0 },
+                { ring, { 100, 60, 0, 60 }, 2, 0 },
                 { ring, { 0, 90, 80, 90 }, 0, 2 }, /* between two neighbours */
                 { ring, { 0, 0, 0, 0 }, 3, 3 },
+                /* a single fault is better than none */
+                { pairs, { 0, 0, 1, 0 }, 0, 2 },
+                { ring, { 0, 0, 1, 0 }, 0, 2 },
         };
 
         (void) state;

@@ -16,12 +16,13 @@ static void cores_beside_the_memory(void **state) {
         static const struct {
                 uint64_t pages[4], cores;
         } rows[] = {
-                { { 0, 0, 0, 0 }, UINT64_MAX }, { { 7, 0, 0, 0 }, 2000 },   { { 0, 1, 0, 0 }, 2000 },
+                { { 0, 0, 0, 0 }, UINT64_MAX }, { { 7, 0, 0, 0 }, 2000 },    { { 0, 1, 0, 0 }, 2000 },
                 { { 90, 10, 0, 0 }, 2000 }, /* nine tenths are enough */
-                { { 89, 11, 0, 0 }, 4000 },     { { 50, 50, 0, 0 }, 4000 }, { { 40, 30, 30, 0 }, 6000 },
-                { { 45, 45, 10, 0 }, 4000 },    { { 0, 0, 0, 5 }, 2000 }, /* by way of node 2 */
-                { { 0, 0, 50, 50 }, 2000 },                               /* which counts once */
-                { { 50, 0, 0, 50 }, 4000 },
+                { { 89, 11, 0, 0 }, 4000 },     { { 50, 50, 0, 0 }, 4000 },  { { 40, 30, 30, 0 }, 6000 },
+                { { 45, 45, 10, 0 }, 4000 },    { { 0, 0, 0, 5 }, 2000 },    /* by way of node 2 */
+                { { 0, 0, 50, 50 }, 2000 },                                  /* which counts once */
+                { { 50, 0, 0, 50 }, 4000 },     { { 0, 10, 80, 10 }, 4000 }, /* the first of two alike */
+                { { 8995, 1005, 0, 0 }, 4000 }, /* half a thousandth is missing */
         };
         struct hn_topology topo;
 

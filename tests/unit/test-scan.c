@@ -45,6 +45,10 @@ static void next_period(void **state) {
                 { 59000, { 100, 0, 100, 0, 0 }, 60000, 60000 },
                 { 1001, { 70, 30, 50, 50, 0 }, 1102, 1102 }, /* a slot is rounded up */
                 { 120, { 0, 100, 0, 100, 0 }, 100, 100 },
+                { 1000, { 20, 80, 70, 30, 0 }, 1100, 1100 }, /* seven tenths of its own exactly */
+                { 1000, { 20, 80, 69, 31, 0 }, 900, 900 },
+                { 1000, { 70, 30, 50, 50, 1 }, 2000, 2000 }, /* one page that did not move will do */
+                { 1000, { 0, 0, 0, 100, 0 }, 2000, 300 },    /* of nothing, nothing is local */
         };
 
         (void) state;

@@ -48,11 +48,20 @@ static void order_of_modes_and_signals(void **state) {
         assert_true(HN_SIGNAL_RESIDENCY < HN_SIGNAL_FAULTS);
 }
 
+/* As the kernel has them, and what is read from it is compared with. */
+static void numbers_of_the_kernel(void **state) {
+        (void) state;
+        assert_int_equal(HN_TASK_COMM_MAX, 16);
+        assert_int_equal(HN_PF_KTHREAD, 0x200000);
+        assert_int_equal(HN_PF_NO_SETAFFINITY, 0x4000000);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(names_of_signals),
                 cmocka_unit_test(names_of_modes_go_both_ways),
                 cmocka_unit_test(order_of_modes_and_signals),
+                cmocka_unit_test(numbers_of_the_kernel),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,15 @@ static void memory_has_a_nearest_node_with_cpus(void **state) {
         t.distances[0 * t.n_nodes + 3] = 11;
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 3), 1);
         assert_int_equal(hn_topology_nearest_with_cpus(&t, HN_NODE_NONE), HN_NODE_NONE);
-        t.nodes[0].n_cpus = t.nodes[1].n_cpus = 0;
+        assert_int_equal(hn_topology_nearest_with_cpus(&t, (hn_node_index) t.n_nodes), HN_NODE_NONE);
+        /* One CPU is enough, of its own or of another's. */
+        t.nodes[0].n_cpus = 0;
+        t.nodes[1].n_cpus = 1;
+        assert_int_equal(hn_topology_nearest_with_cpus(&t, 1), 1);
+        assert_int_equal(hn_topology_nearest_with_cpus(&t, 4), 1);
+        t.nodes[4].n_cpus = 1;
+        assert_int_equal(hn_topology_nearest_with_cpus(&t, 4), 4);
+        t.nodes[1].n_cpus = t.nodes[4].n_cpus = 0;
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 3), HN_NODE_NONE);
         hn_topology_deinit(&t);
 }
