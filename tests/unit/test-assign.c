@@ -88,7 +88,7 @@ static void who_fits_nowhere(void **state) {
         } rows[] = {
                 { { 0, 0, 0, 0 }, true, 0 },       { { 0, 0, 0, 0 }, false, NO },
                 { { 250, 0, 0, 750 }, true, 0 },   { { 249, 0, 0, 751 }, true, NO },
-                { { 250, 0, 0, 750 }, false, NO },
+                { { 250, 0, 0, 750 }, false, NO }, { { 0, 500, 0, 501 }, true, NO },
         };
         /* Node 3 is closed to it by a rule of ours. */
         static const uint32_t scores[] = { 1000, 0, 0, HN_SCORE_FORBIDDEN };
@@ -101,6 +101,29 @@ static void who_fits_nowhere(void **state) {
                 memcpy(b.capacity, rows[i].capacity, sizeof(b.capacity));
                 add(&b, 1000, 0, 125, scores);
                 b.units[0].placed = rows[i].placed;
+                run(&b);
+                ROW_EQUAL(i, b.units[0].result, rows[i].result);
+                hn_topology_deinit(&b.topo);
+        }
+}
+
+/* Node 0 is closed to it, but would be clearly less overbooked. */
+static void where_there_is_no_core_nobody_is_better_off(void **state) {
+        static const struct {
+                unsigned cores;
+                hn_node_index result;
+        } rows[] = { { 2, NO }, { 1, NO }, { 0, 3 } };
+        static const uint32_t scores[] = { HN_SCORE_FORBIDDEN, 0, 0, 1000 };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct bench b;
+
+                bench_init(&b);
+                memcpy(b.capacity, (const uint32_t[]){ 751, 0, 0, 249 }, sizeof(b.capacity));
+                b.topo.nodes[0].n_cores = rows[i].cores;
+                add(&b, 1000, 3, 125, scores);
+                b.units[0].placed = true;
                 run(&b);
                 ROW_EQUAL(i, b.units[0].result, rows[i].result);
                 hn_topology_deinit(&b.topo);
@@ -179,6 +202,23 @@ static void rows_of_two_units(void **state) {
                 { { { 1000, 0, false, false, 30, { 1000, 600, 0, 0 }, 2 },
                     { 1000, 1, false, false, 30, { 0, 400, 0, 0 }, 1 } },
                   { 0, 1000, 1000, 0 } },
+                /* who has no preference waits for all who have, be it of a single point */
+                { { { 1000, 1, false, false, 0, { 0, 0, 0, X }, NO },
+                    { 1000, 1, false, false, 0, { 1000, 0, 0, X }, 2 } },
+                  { 0, 0, 1000, 9000 } },
+                { { { 1000, 2, false, false, 0, { 1, 0, 0, 0 }, 0 },
+                    { 1000, 0, false, false, 0, { 0, 1000, 0, 0 }, 2 } },
+                  { 1000, 0, 1000, 0 } },
+                { { { 1000, 2, false, false, 0, { 1000, 999, 0, 0 }, 1 },
+                    { 900, 2, false, false, 0, { 2, 0, 0, 0 }, 0 } },
+                  { 1000, 1000, 2000, 2000 } },
+                /* asked for as much as there is, and for a thousandth more: the part is rounded up */
+                { { { 1251, 2, false, false, 0, { 1000, 0, 0, 0 }, NO }, IDLE }, { 1000, 251, 0, 0 } },
+                { { { 1251, 2, false, false, 0, { 1000, 0, 0, 0 }, 0 }, IDLE }, { 1000, 250, 0, 0 } },
+                { { { 1252, 2, false, false, 0, { 1000, 0, 0, 0 }, NO }, IDLE }, { 1000, 251, 0, 0 } },
+                { { { 1753, 2, false, false, 0, { 1000, 0, 0, 0 }, 0 },
+                    { 248, 2, false, false, 0, { 0, 1000, 0, 0 }, 1 } },
+                  { 1500, 499, 0, 0 } },
 #undef IDLE
 #undef FREE
         };
@@ -410,6 +450,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_passing_load_sends_nobody_away),
                 cmocka_unit_test(who_fits_nowhere),
+                cmocka_unit_test(where_there_is_no_core_nobody_is_better_off),
                 cmocka_unit_test(rows_of_two_units),
                 cmocka_unit_test(second_best_is_what_is_near),
                 cmocka_unit_test(threads_apart_all_get_their_best),
