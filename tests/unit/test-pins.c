@@ -224,6 +224,47 @@ static void newborns_inherit_the_users_mask(void **state) {
         fixture_deinit(&f);
 }
 
+/* Two are held: the second on another node, or in another scope. Its heir gets what is its own. */
+static void each_newborn_inherits_from_its_own(void **state) {
+        static const struct {
+                uint32_t scope;
+                hn_node_index node;
+        } rows[] = { { 0, 3 }, { 1, 2 }, { 1, 3 } };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 3);
+                f.tasks[1].scope = f.tasks[2].scope = rows[i].scope;
+                f.s.n_tasks = 2;
+                fixture_second(&f, 1000, 0);
+                fixture_pin(&f, 0, 0, 2, node_mask(&f, 2));
+                fixture_pin(&f, 1, 0, rows[i].node, node_mask(&f, rows[i].node));
+                f.tasks[2].mask = f.tasks[1].mask;
+                f.s.n_tasks = 3;
+                fixture_second(&f, 1000, 0);
+                ROW_EQUAL(i, hn_model_state(f.model, 2)->pinned, rows[i].node);
+                ROW_EQUAL(i, hn_model_state(f.model, 2)->inherited, true);
+                fixture_deinit(&f);
+        }
+}
+
+/* Held before a first second has passed, it is no newborn, though nothing is known of its demand yet. */
+static void who_is_held_already_inherits_nothing(void **state) {
+        struct fixture f;
+
+        (void) state;
+        fixture_init(&f, 4, 2, 1);
+        fixture_second(&f, 1000, 0);
+        fixture_pin(&f, 0, 0, 2, node_mask(&f, 2));
+        assert_int_equal(hn_model_feed(f.model, &f.s), 0);
+        assert_int_equal(hn_model_state(f.model, 0)->samples, 0);
+        assert_int_equal(hn_model_state(f.model, 0)->pinned, 2);
+        assert_false(hn_model_state(f.model, 0)->inherited);
+        fixture_deinit(&f);
+}
+
 static void a_move_is_followed_by_a_pause(void **state) {
         struct fixture f;
         hn_usec_t t;
@@ -255,7 +296,7 @@ static void coming_back_soon_is_a_reversal(void **state) {
                 { 0, 0, 1, 0, 2000 },         { 10 * SEC, 1, 0, 1, 4000 }, /* back */
                 { 10 * SEC, 0, 1, 2, 8000 },                               /* and forth */
                 { 10 * SEC, 1, 2, 2, 8000 },                               /* a new place is no return */
-                { 59 * SEC, 2, 1, 3, 16000 },
+                { 60 * SEC, 2, 1, 3, 16000 },                              /* a minute exactly */
         };
         struct fixture f;
 
@@ -297,6 +338,26 @@ static void coming_round_is_a_reversal(void **state) {
                                   f.all, true, f.s.now);
                 ROW_EQUAL(i, hn_model_state(f.model, 0)->reversals, rows[i].reversals);
         }
+        fixture_deinit(&f);
+}
+
+/* Of more departures than there is room for the first is forgotten: who comes back to it comes anew. */
+static void a_long_way_round_is_no_reversal(void **state) {
+        struct fixture f;
+
+        (void) state;
+        fixture_init(&f, 6, 2, 1);
+        fixture_second(&f, 1000, 0);
+        for (hn_node_index i = 0; i < 6; i++) {
+                hn_node_index to = (hn_node_index) ((i + 1) % 6);
+
+                f.s.now += SEC;
+                hn_model_note_pin(f.model, 0, i, to, node_mask(&f, to), f.all, f.all, true, f.s.now);
+                ROW_EQUAL(i, hn_model_state(f.model, 0)->reversals, 0);
+        }
+        f.s.now += SEC;
+        hn_model_note_pin(f.model, 0, 0, 2, node_mask(&f, 2), f.all, f.all, true, f.s.now);
+        assert_int_equal(hn_model_state(f.model, 0)->reversals, 1);
         fixture_deinit(&f);
 }
 
@@ -343,6 +404,24 @@ static void a_quiet_minute_forgives_one_reversal(void **state) {
         fixture_deinit(&f);
 }
 
+/* What takes longer than anybody will wait for is written in. */
+static void counters_do_not_start_over(void **state) {
+        struct fixture f;
+        struct hn_task_state *st;
+
+        (void) state;
+        fixture_init(&f, 4, 2, 1);
+        fixture_second(&f, 1000, 0);
+        fixture_pin(&f, 0, 0, 2, node_mask(&f, 2));
+        st = (struct hn_task_state *) hn_model_state(f.model, 0);
+        st->samples = st->reversals = UINT32_MAX;
+        fixture_second(&f, 1000, 0);
+        assert_int_equal(hn_model_state(f.model, 0)->samples, UINT32_MAX);
+        fixture_pin(&f, 0, 2, 0, node_mask(&f, 0)); /* back */
+        assert_int_equal(hn_model_state(f.model, 0)->reversals, UINT32_MAX);
+        fixture_deinit(&f);
+}
+
 static void pages_are_remembered_by_time(void **state) {
         struct fixture f;
 
@@ -365,11 +444,15 @@ int main(void) {
                 cmocka_unit_test(newborns_inherit),
                 cmocka_unit_test(newborns_inherit_whatever_the_order),
                 cmocka_unit_test(newborns_inherit_the_users_mask),
+                cmocka_unit_test(each_newborn_inherits_from_its_own),
+                cmocka_unit_test(who_is_held_already_inherits_nothing),
                 cmocka_unit_test(a_move_is_followed_by_a_pause),
                 cmocka_unit_test(coming_back_soon_is_a_reversal),
                 cmocka_unit_test(coming_round_is_a_reversal),
+                cmocka_unit_test(a_long_way_round_is_no_reversal),
                 cmocka_unit_test(being_caught_again_soon_is_a_reversal),
                 cmocka_unit_test(a_quiet_minute_forgives_one_reversal),
+                cmocka_unit_test(counters_do_not_start_over),
                 cmocka_unit_test(pages_are_remembered_by_time),
         };
 

@@ -76,6 +76,7 @@ static void tasks_alike_share_a_row(void **state) {
                 assert_int_equal(again, rows[i]);
         }
         assert_int_equal(reach.n, HN_ELEMENTS(rows));
+        assert_int_equal(reach.allocated, 64); /* 16, and twice as many each time they are full */
 
         /* The next snapshot may have other scopes under the same numbers. */
         hn_reach_clear(&reach);

@@ -131,6 +131,7 @@ static void memory_has_a_nearest_node_with_cpus(void **state) {
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 1), 1);
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 4), 1);
         t.nodes[4].n_cpus = 1;
+        t.distances[4 * t.n_nodes + 1] = 10; /* as near as itself is not itself */
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 4), 4);
         t.nodes[1].n_cpus = t.nodes[4].n_cpus = 0;
         assert_int_equal(hn_topology_nearest_with_cpus(&t, 3), HN_NODE_NONE);
