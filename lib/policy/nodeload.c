@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <assert.h>
+
 #include "base/macro.h"
 #include "policy/nodeload.h"
 
@@ -31,9 +33,10 @@ bool hn_worth_taking_from(uint32_t most_on_one_cpu) {
 struct hn_rate hn_rate(const uint32_t *load, size_t n_nodes, hn_node_index here, uint32_t min, uint32_t max) {
         uint64_t sum = 0, average;
 
+        assert(here < n_nodes);
         for (size_t i = 0; i < n_nodes; i++)
                 sum += load[i];
-        average = sum / n_nodes; /* `here` is one of them */
+        average = sum / n_nodes;
         return (struct hn_rate){
                 .passes = load[here] < average / 2 ? min : max,
                 .may_take = load[here] < average,

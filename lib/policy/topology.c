@@ -27,8 +27,9 @@ int hn_topology_init(struct hn_topology *t, size_t n_nodes, size_t n_cpu_ids) {
                 hn_topology_deinit(&n);
                 return -ENOMEM;
         }
-        for (size_t i = 0; i < n_nodes * n_nodes; i++)
-                n.distances[i] = i / n_nodes == i % n_nodes ? HN_DISTANCE_LOCAL : REMOTE_DISTANCE;
+        for (size_t from = 0; from < n_nodes; from++)
+                for (size_t to = 0; to < n_nodes; to++)
+                        n.distances[from * n_nodes + to] = from == to ? HN_DISTANCE_LOCAL : REMOTE_DISTANCE;
         for (size_t i = 0; i < n_cpu_ids; i++)
                 n.cpu_node[i] = HN_NODE_NONE;
         *t = n;
