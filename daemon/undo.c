@@ -69,7 +69,13 @@ static void tell_model(struct hn_manager *m) {
 }
 
 static void finish(struct hn_manager *m, struct hn_restore *x, int r, const char *when) {
-        if (r < 0)
+        if (r == -EBUSY)
+                hn_log_say(
+                        &m->log, LOG_WARNING,
+                        "Tasks are born with our mask faster than they can be found, so not all masks are restored "
+                        "%s; the ledger still knows of them: run \"homenoded --restore\" once more",
+                        when);
+        else if (r < 0)
                 hn_log_warning_errno(&m->log, r, "Cannot restore all masks %s", when);
         m->state.restored += x->count[HN_RESTORE_RESTORED] + x->count[HN_RESTORE_HEIR];
         say_counts(&m->log, x, when);

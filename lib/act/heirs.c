@@ -115,7 +115,8 @@ bool hn_marks_may_claim(const struct hn_marks *m, const struct hn_mask_pool *mas
 
 /* A process that began after the act only has the number of the one it was done for. */
 static bool is_the_process(const struct hn_mark *mark, const struct hn_task_key *process) {
-        return mark->tgid > 0 && mark->tgid == process->tid && hn_usec_from_ticks(process->start) <= mark->since;
+        return mark->tgid > 0 && mark->tgid == process->tid &&
+               hn_usec_from_ticks(process->start) <= mark->since;
 }
 
 static bool is_kin(const struct hn_mark *mark, const struct hn_heir *heir, unsigned *ret_rank) {

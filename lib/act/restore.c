@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "act/restore.h"
 #include "base/macro.h"
 #include "sample/taskref.h"
 
-/* Who forks faster than we look does so at most this often. */
-#define PASSES_MAX 32u
+/* Who forks faster than we look does so at most for this long: how many passes that makes depends on the
+ * machine's other work, and a number of them would end the search early where it takes longest. */
+#define PATIENCE (20 * HN_USEC_PER_SEC)
 
 /* A deeper family than this is taken for strangers. */
 #define KIN_MAX 256u
@@ -210,21 +213,34 @@ static int restore_heir(void *userdata, pid_t tgid, pid_t tid) {
         return settle(s, &event.key);
 }
 
+static hn_usec_t now_usec(void) {
+        struct timespec ts = { .tv_sec = 0 };
+
+        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (hn_usec_t) ts.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) ts.tv_nsec / 1000;
+}
+
 /* A task born during a pass may be missed by it, and its parent may be restored in the same pass. So it takes
  * two passes in a row that find nobody. */
 static int restore_heirs(struct search *s) {
+        hn_usec_t end = hn_usec_add(now_usec(), PATIENCE);
         unsigned n_clean = 0;
 
         s->x->n_passes = 0;
-        while (n_clean < 2 && s->x->n_passes < PASSES_MAX && hn_ledger_marks(s->x->ledger)->n > 0) {
+        while (n_clean < 2 && hn_ledger_marks(s->x->ledger)->n > 0) {
                 int r;
 
+                if (now_usec() > end)
+                        return -EBUSY;
                 s->n_found = 0;
                 s->x->n_passes++;
                 r = hn_world_each(s->x->world, restore_heir, s);
                 if (r < 0)
                         return r;
                 n_clean = s->n_found == 0 ? n_clean + 1 : 0;
+                /* A child that was being made when its parent got its mask back shows a little later. */
+                if (n_clean == 1)
+                        (void) usleep(10000);
         }
         return 0;
 }

@@ -40,7 +40,9 @@ struct hn_restore {
 };
 
 /* Everything: all entries, then their heirs, pass after pass over /proc until none is left. Entries that
- * could not be restored stay in the ledger. Returns 0, even if some failed (see `count`), or -errno. */
+ * could not be restored stay in the ledger. Returns 0, even if some failed (see `count`), or -errno: -EBUSY
+ * where heirs are born faster than they are found, for seconds on end. Then the ledger keeps what it takes to
+ * go on. */
 int hn_restore_all(struct hn_restore *x);
 
 /* The same for the entries, and heirs of entries, of chosen cgroups: a scope that is opted out. */
