@@ -17,9 +17,6 @@
 #define ENV_FILE   "/run/hn-load.env"
 #define SECOND     1000000ULL
 
-/* The window over which a policy is judged: from 20 s after the opt-in on. */
-#define WINDOW_FROM 20.0
-
 static const char *const policy_names[POLICY_MAX] = {
         [POLICY_NONE] = "none",         [POLICY_KERNEL] = "kernel",     [POLICY_NUMAD] = "numad",
         [POLICY_HOMENODE] = "homenode", [POLICY_HARDBIND] = "hardbind",
@@ -43,89 +40,16 @@ int trial_balancing(bool on) {
         return r == -ENOENT ? 0 : r;
 }
 
-/* Index of the node on which thread `i` of the load starts and of the node of its memory, of `n` nodes. */
-static void place(enum load load, unsigned i, const struct hn_load_cpus *cpus, unsigned *ret_run,
-                  unsigned *ret_mem) {
-        unsigned n = cpus->n_nodes;
-
-        switch (load) {
-        case LOAD_MAX: return;
-        case LOAD_APART:
-                /* Process p of two threads: memory on p and on the node after it, so that each node ends up
-                 * with the memory of two threads of two processes; started half-way round. */
-                *ret_mem = (i / 2 + i % 2) % n;
-                *ret_run = (*ret_mem + (n > 2 ? n / 2 : 1)) % n;
-                return;
-        case LOAD_NUMA02:
-                *ret_run = i / cpus->per_node % n;
-                *ret_mem = 0;
-                return;
-        case LOAD_SINGLES:
-                *ret_mem = i / cpus->per_node % n;
-                *ret_run = (*ret_mem + 1) % n;
-                return;
-        case LOAD_THREADS:
-                /* Process p's memory is all on node p; its threads start on the nodes after that, one on
-                 * each. */
-                *ret_mem = i / cpus->per_node % n;
-                *ret_run = (*ret_mem + 1 + i % cpus->per_node) % n;
-                return;
-        }
-}
-
-static void shape(enum load load, const struct hn_load_cpus *cpus, unsigned *ret_processes,
-                  unsigned *ret_threads) {
-        unsigned all = cpus->n_nodes * cpus->per_node;
-
-        switch (load) {
-        case LOAD_MAX: return;
-        case LOAD_APART:
-                *ret_processes = all / 2;
-                *ret_threads = 2;
-                return;
-        case LOAD_NUMA02:
-                *ret_processes = 1;
-                *ret_threads = all;
-                return;
-        case LOAD_SINGLES:
-                *ret_processes = all;
-                *ret_threads = 1;
-                return;
-        case LOAD_THREADS:
-                /* As many threads as a node has CPUs for: placed as a whole, a process can be at home
-                 * altogether. */
-                *ret_processes = cpus->n_nodes;
-                *ret_threads = cpus->per_node;
-                return;
-        }
-}
-
 static bool table_ready(struct trial *t) {
         return hn_load_table_open(TABLE_FILE, &t->table) == 0;
 }
 
 static int load_arguments_write(const struct trial *t, enum load load, const char *extra) {
-        unsigned processes = 0, threads = 0, run = 0, mem = 0;
-        bool bind = t->line->policy == POLICY_HARDBIND;
-        char text[4096];
-        int n;
+        char arguments[3072], text[4096];
 
-        shape(load, t->cpus, &processes, &threads);
-        n = snprintf(text, sizeof(text),
-                     "ARGS=--table " TABLE_FILE " --mib 16 --processes %u --threads %u %s %s --place ",
-                     processes, threads, bind ? "--bind --pin all" : "", extra);
-        for (unsigned i = 0; i < processes * threads; i++) {
-                place(load, i, t->cpus, &run, &mem);
-                /* Bound by hand, threads and memory meet where each node gets its part: with the memory, or,
-                 * where all memory starts on one node, where the threads are. */
-                if (bind && load == LOAD_NUMA02)
-                        mem = run;
-                if (bind)
-                        run = mem;
-                n += snprintf(text + n, sizeof(text) - (size_t) n, "%s%d:%d", i > 0 ? "," : "",
-                              t->cpus->nodes[run], t->cpus->nodes[mem]);
-        }
-        (void) snprintf(text + n, sizeof(text) - (size_t) n, "\n");
+        load_arguments(load, t->cpus, t->line->policy == POLICY_HARDBIND, extra, arguments,
+                       sizeof(arguments));
+        (void) snprintf(text, sizeof(text), "ARGS=--table " TABLE_FILE " %s\n", arguments);
         return guest_file_write(ENV_FILE, text);
 }
 
@@ -378,91 +302,6 @@ void trial_check(struct trial *t, const char *name, bool ok, json_t *got, const 
 
 json_t *trial_state(void) {
         return json_load_file(STATE_FILE, 0, NULL);
-}
-
-/* Mean of the series from `from` on; the value of the first sample there in `ret_first`; NULL without
- * samples. */
-static json_t *series_mean(const json_t *series, double from, json_t **ret_first) {
-        double sum = 0, n = 0;
-        size_t i;
-        json_t *pair;
-
-        *ret_first = json_null();
-        json_array_foreach (series, i, pair) {
-                double at = json_number_value(json_array_get(pair, 0)),
-                       share = json_number_value(json_array_get(pair, 1));
-
-                if (at < from)
-                        continue;
-                if (n == 0)
-                        *ret_first = json_real(share);
-                sum += share;
-                n++;
-        }
-        return n > 0 ? json_real(round(sum / n * 1000) / 1000) : json_null();
-}
-
-/* First second after the opt-in from which the share stays at HOME_SHARE or above; NULL if it does not. */
-static json_t *series_settled(const json_t *series) {
-        double settled = -1;
-        size_t i;
-        json_t *pair;
-
-        json_array_foreach (series, i, pair) {
-                double at = json_number_value(json_array_get(pair, 0));
-
-                if (json_number_value(json_array_get(pair, 1)) < HOME_SHARE || at < 0)
-                        settled = -1;
-                else if (settled < 0)
-                        settled = at;
-        }
-        return settled < 0 ? json_null() : json_real(settled);
-}
-
-static json_t *nodes_array(const struct trial *t, bool mean) {
-        json_t *array = json_array();
-
-        for (unsigned i = 0; i < t->cpus->n_nodes; i++) {
-                unsigned node = (unsigned) t->cpus->nodes[i];
-
-                if (!mean)
-                        json_array_append_new(array, json_integer(t->last_on_node[node]));
-                else if (t->on_node_n > 0)
-                        json_array_append_new(array,
-                                              json_real(round(t->on_node[node] / t->on_node_n * 100) / 100));
-        }
-        return array;
-}
-
-static json_t *state_field(json_t *state, const char *key, json_t *otherwise) {
-        json_t *value = state ? json_object_get(state, key) : NULL;
-
-        if (!value)
-                return otherwise;
-        json_decref(otherwise);
-        return json_incref(value);
-}
-
-void trial_figures(struct trial *t) {
-        json_t *first = NULL, *state = t->line->policy == POLICY_HOMENODE ? trial_state() : NULL;
-
-        json_object_set_new(t->json, "series", json_incref(t->series));
-        json_object_set_new(t->json, "settle_s", series_settled(t->series));
-        json_object_set_new(t->json, "share_after", series_mean(t->series, WINDOW_FROM, &first));
-        json_object_set_new(t->json, "share_at_20", first);
-        json_object_set_new(t->json, "threads_per_node", nodes_array(t, false));
-        json_object_set_new(t->json, "threads_per_node_mean", nodes_array(t, true));
-        json_object_set_new(t->json, "moves", state_field(state, "moves", json_integer(0)));
-        json_object_set_new(t->json, "pages_moved", state_field(state, "pages_moved", json_integer(0)));
-        json_object_set_new(t->json, "signal", state_field(state, "signal", json_string("none")));
-        json_object_set_new(
-                t->json, "kernel_pages_moved",
-                json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
-        json_object_set_new(t->json, "work", json_integer((json_int_t) t->sweeps));
-        if (t->line->trace)
-                json_object_set_new(t->json, "trace", json_incref(t->trace));
-        if (state)
-                json_object_set_new(t->json, "state", state);
 }
 
 json_t *trial_journal(const char *since) {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "load.h"
+#include "loads.h"
 #include "masks.h"
 
 /* One scenario under one policy: what it is made of. The scenarios themselves are in scenario.c. */
@@ -62,12 +63,11 @@ struct trial {
 /* A share from which on the load counts as home. */
 #define HOME_SHARE 0.95
 
+/* The window over which a policy is judged: from 20 s after the opt-in on. */
+#define WINDOW_FROM 20.0
+
 const char *policy_name(enum policy policy);
 enum policy policy_from_name(const char *name);
-
-/* The load, as arguments of hn-load for this machine. Each knows where threads start and where their memory
- * is. */
-enum load { LOAD_APART, LOAD_NUMA02, LOAD_SINGLES, LOAD_THREADS, LOAD_MAX };
 
 /* Starts the load and waits until its memory is in place; takes the masks. `extra` is appended to its
  * arguments. */
