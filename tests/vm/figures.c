@@ -3,6 +3,7 @@
 /* What a trial comes to: the fields that every scenario writes. */
 
 #include "guest.h"
+#include "trial-exact.h"
 #include "trial.h"
 
 #include <math.h>
@@ -29,8 +30,7 @@ static json_t *series_mean(const json_t *series, double from, json_t **ret_first
         return n > 0 ? json_real(round(sum / n * 1000) / 1000) : json_null();
 }
 
-/* First second after the opt-in from which the share stays at HOME_SHARE or above; NULL if it does not. */
-static json_t *series_settled(const json_t *series) {
+json_t *series_settled(const json_t *series) {
         double settled = -1;
         size_t i;
         json_t *pair;
@@ -86,6 +86,7 @@ void trial_figures(struct trial *t) {
                 t->json, "kernel_pages_moved",
                 json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
         json_object_set_new(t->json, "work", json_integer((json_int_t) t->sweeps));
+        exact_figures(t);
         if (t->line->trace)
                 json_object_set_new(t->json, "trace", json_incref(t->trace));
         if (state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "guest.h"
+#include "trial-exact.h"
 #include "trial.h"
 
 #include <errno.h>
@@ -65,10 +66,12 @@ int trial_load_start(struct trial *t, enum load load, const char *extra) {
                 return r < 0 ? r : -ECHILD;
         if (!trial_wait(t, 60, table_ready))
                 return -ETIMEDOUT;
-        return masks_take(LOAD_UNIT, &t->before);
+        r = masks_take(LOAD_UNIT, &t->before);
+        return r < 0 ? r : exact_begin(t);
 }
 
 void trial_load_stop(struct trial *t) {
+        exact_end(t);
         (void) guest_systemctl("stop", LOAD_UNIT);
         if (t->table)
                 (void) munmap((void *) (uintptr_t) t->table, sizeof(*t->table));
@@ -249,6 +252,9 @@ static int sample_take(struct trial *t) {
         if (isnan(sample.share))
                 return 0;
         at = round(at * 10) / 10;
+        r = exact_sample(t, at);
+        if (r < 0)
+                return r;
         json_array_append_new(t->series, json_pack("[f, f]", at, round(sample.share * 1000) / 1000));
         if (sample.share < HOME_SHARE)
                 t->home_since = 0;

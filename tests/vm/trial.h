@@ -114,6 +114,10 @@ void trial_check(struct trial *t, const char *name, bool ok, json_t *got, const 
 /* The daemon's state, or NULL. */
 json_t *trial_state(void);
 
+/* First second after the opt-in from which a series stays at HOME_SHARE or above; JSON's null if it does not.
+ * A new reference. */
+json_t *series_settled(const json_t *series);
+
 /* Fills the fields that every scenario has. */
 void trial_figures(struct trial *t);
 

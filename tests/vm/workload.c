@@ -6,6 +6,8 @@
 
 #include "load.h"
 
+#include "exact/wire.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -84,14 +86,16 @@ static void start_on(const struct hn_load_cpus *cpus, int node) {
                 die("sched_setaffinity", errno);
 }
 
-/* Anonymous memory on `node`, touched; under no policy any more unless `bind`. */
-static char *memory_on(const struct options *o, int node, size_t size) {
+/* Anonymous memory on `node`, touched; under no policy any more unless `bind`. At a chosen address, or for 0
+ * at any. */
+static char *memory_on(const struct options *o, int node, uint64_t at, size_t size) {
         unsigned long nodes[HN_LOAD_NODES_MAX / (8 * sizeof(unsigned long))] = { 0 };
         char *memory;
 
         /* The page behind it stays closed, so that the kernel does not merge it with another thread's memory:
          * each buffer has its own line in numa_maps. */
-        memory = mmap(NULL, size + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memory = mmap((void *) (uintptr_t) at, size + PAGE, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | (at != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
         if (memory == MAP_FAILED)
                 die("mmap", errno);
         if (mprotect(memory, size, PROT_READ | PROT_WRITE) < 0)
@@ -176,17 +180,19 @@ static void *work(void *data) {
         struct process *p = w->process;
         const struct options *o = p->options;
         size_t size = (size_t) o->mib << 20;
+        /* Where a counter outside of the guest tells the buffers apart. */
+        uint64_t at = HN_EXACT_ARENA(w->index);
         volatile uint64_t *counter;
         bool first = w->index % o->threads == 0;
         char *buffer;
 
         start_on(p->cpus, o->run[w->index]);
         if (o->shared && first)
-                p->shared = memory_on(o, o->mem[w->index], size);
+                p->shared = memory_on(o, o->mem[w->index], at, size);
         if (o->shared)
                 (void) pthread_barrier_wait(&p->barrier);
-        buffer = o->shared ? p->shared : memory_on(o, o->mem[w->index], size);
-        counter = (volatile uint64_t *) (void *) memory_on(o, o->mem[w->index], PAGE);
+        buffer = o->shared ? p->shared : memory_on(o, o->mem[w->index], at, size);
+        counter = (volatile uint64_t *) (void *) memory_on(o, o->mem[w->index], 0, PAGE);
         p->table->threads[w->index] = (struct hn_load_thread){
                 .pid = getpid(),
                 .tid = gettid(),
