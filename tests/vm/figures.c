@@ -46,6 +46,17 @@ json_t *series_settled(const json_t *series) {
         return settled < 0 ? json_null() : json_real(settled);
 }
 
+/* Mean share from the moment on that it settled; JSON's null if it did not. */
+static json_t *share_settled(const struct trial *t) {
+        json_t *settled = json_object_get(t->json, "settle_s"), *first = NULL, *mean;
+
+        if (!json_is_number(settled))
+                return json_null();
+        mean = series_mean(t->series, json_number_value(settled), &first);
+        json_decref(first);
+        return mean;
+}
+
 static json_t *nodes_array(const struct trial *t, bool mean) {
         json_t *array = json_array();
 
@@ -59,6 +70,18 @@ static json_t *nodes_array(const struct trial *t, bool mean) {
                                               json_real(round(t->on_node[node] / t->on_node_n * 100) / 100));
         }
         return array;
+}
+
+/* Of all samples since the opt-in: CPUs at work on each node, and how far the busiest is above the idlest. */
+static void busy_figures(struct trial *t) {
+        json_t *array = json_array();
+
+        for (unsigned i = 0; i < t->cpus->n_nodes && t->busy_n > 0; i++)
+                json_array_append_new(array, json_real(round(t->busy[i] / t->busy_n * 100) / 100));
+        json_object_set_new(t->json, "busy_per_node_mean", array);
+        json_object_set_new(t->json, "busy_spread",
+                            t->busy_n > 0 ? json_real(round(t->busy_spread / t->busy_n * 1000) / 1000)
+                                          : json_null());
 }
 
 static json_t *state_field(json_t *state, const char *key, json_t *otherwise) {
@@ -75,6 +98,7 @@ void trial_figures(struct trial *t) {
 
         json_object_set_new(t->json, "series", json_incref(t->series));
         json_object_set_new(t->json, "settle_s", series_settled(t->series));
+        json_object_set_new(t->json, "share_settled", share_settled(t));
         json_object_set_new(t->json, "share_after", series_mean(t->series, WINDOW_FROM, &first));
         json_object_set_new(t->json, "share_at_20", first);
         json_object_set_new(t->json, "threads_per_node", nodes_array(t, false));
@@ -86,6 +110,11 @@ void trial_figures(struct trial *t) {
                 t->json, "kernel_pages_moved",
                 json_integer((json_int_t) (guest_vmstat("numa_pages_migrated") - t->kernel_pages)));
         json_object_set_new(t->json, "work", json_integer((json_int_t) t->sweeps));
+        busy_figures(t);
+        if (t->table)
+                json_object_set_new(t->json, "short_tasks",
+                                    json_integer((json_int_t) atomic_load(
+                                            &((struct hn_load_table *) (uintptr_t) t->table)->short_tasks)));
         exact_figures(t);
         if (t->line->trace)
                 json_object_set_new(t->json, "trace", json_incref(t->trace));

@@ -15,6 +15,9 @@
 /* Looks after which a daemon that wanted to act would have. */
 #define TICKS_MIN 5
 
+/* Moves that a thread may need until it is where it stays. */
+#define MOVES_A_THREAD 2
+
 bool judge_homenode(const struct trial *t) {
         return t->line->policy == POLICY_HOMENODE;
 }
@@ -118,6 +121,40 @@ void judge_share(struct trial *t, double reference) {
         trial_check(t, "threads_per_node", even, json_incref(nodes), want);
         trial_check(t, "signal", judge_text_has(json_object_get(t->json, "signal"), "faults"),
                     json_incref(json_object_get(t->json, "signal")), "faults");
+}
+
+void judge_settled(struct trial *t, double least) {
+        json_t *settled = json_object_get(t->json, "share_settled");
+        char want[64];
+
+        (void) snprintf(want, sizeof(want), ">= %.3f", least);
+        trial_check(t, "share_settled", json_is_number(settled) && json_number_value(settled) >= least,
+                    json_incref(settled), want);
+}
+
+void judge_moves(struct trial *t) {
+        json_int_t moves = json_integer_value(json_object_get(t->json, "moves"));
+        json_int_t most = (json_int_t) MOVES_A_THREAD * t->table->n_threads;
+        char want[64];
+
+        (void) snprintf(want, sizeof(want), "<= %lld", (long long) most);
+        trial_check(t, "moves", moves <= most, json_integer(moves), want);
+}
+
+void judge_even(struct trial *t) {
+        json_t *nodes = json_object_get(t->json, "threads_per_node"), *node;
+        json_int_t most = 0, least = HN_LOAD_THREADS_MAX;
+        bool divides = t->table->n_threads % t->cpus->n_nodes == 0;
+        size_t i;
+
+        json_array_foreach (nodes, i, node) {
+                json_int_t n = json_integer_value(node);
+
+                most = n > most ? n : most;
+                least = n < least ? n : least;
+        }
+        trial_check(t, "threads_even", most - least <= !divides, json_incref(nodes),
+                    divides ? "as many on each node" : "no two nodes further apart than by one");
 }
 
 /* The nodes of all pages of all threads, to be compared page by page. */

@@ -22,6 +22,12 @@ void judge_ticking(struct trial *t);
 /* The share is within 0.03 of hand placement's, by fault data; as many threads on a node as it has CPUs. */
 void judge_share(struct trial *t, double reference);
 
+/* Once settled, the share is at least this; no more than two moves for each thread; as many threads on every
+ * node. */
+void judge_settled(struct trial *t, double least);
+void judge_moves(struct trial *t);
+void judge_even(struct trial *t);
+
 /* Stops the policy and compares the masks. With `spawned` there are threads made meanwhile, which are to have
  * the mask that their parents had. */
 void judge_stop(struct trial *t, bool spawned);

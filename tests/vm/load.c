@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE  4096U
@@ -190,21 +191,42 @@ static uint64_t sweeps_read(const struct hn_load_thread *thread) {
         return process_vm_readv(thread->pid, &here, 1, &there, 1, 0) == (ssize_t) sizeof(value) ? value : 0;
 }
 
+unsigned hn_load_owner(unsigned i, unsigned threads, uint64_t swap, uint64_t elapsed) {
+        unsigned turn = swap > 0 ? (unsigned) (elapsed / swap % threads) : 0;
+
+        return i - i % threads + (i % threads + turn) % threads;
+}
+
+static uint64_t elapsed(const struct hn_load_table *table) {
+        struct timespec ts;
+
+        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t) ts.tv_sec * 1000000ULL + (uint64_t) ts.tv_nsec / 1000ULL - table->go;
+}
+
 int hn_load_sample(const struct hn_load_table *table, const struct hn_load_cpus *cpus, unsigned seed,
                    struct hn_load_sample *ret) {
         struct hn_load_sample sample = { .n_threads = table->n_threads };
+        uint64_t now = elapsed(table);
         double sum = 0;
 
         for (unsigned i = 0; i < table->n_threads; i++) {
                 const struct hn_load_thread *thread = &table->threads[i];
-                uint64_t step = thread->pages / HN_LOAD_ADDRESSES, start;
+                const struct hn_load_thread
+                        *owner = &table->threads[hn_load_owner(i, table->threads_each, table->swap, now)];
+                uint64_t step = owner->pages / HN_LOAD_ADDRESSES, start;
                 int status[HN_LOAD_ADDRESSES], node, r;
                 unsigned local = 0, present = 0;
 
                 sample.cpu[i] = -1;
+                sample.thread_share[i] = NAN;
+                if (now < thread->delay) {
+                        sample.n_waiting++;
+                        continue;
+                }
                 r = hn_load_stat(thread->pid, thread->tid, &sample.cpu[i], &start);
                 if (r >= 0)
-                        r = pages_query(thread, seed % step, step, HN_LOAD_ADDRESSES, status);
+                        r = pages_query(owner, seed % step, step, HN_LOAD_ADDRESSES, status);
                 if (r == -ESRCH) {
                         sample.n_gone++;
                         continue;
@@ -221,7 +243,7 @@ int hn_load_sample(const struct hn_load_table *table, const struct hn_load_cpus 
                 /* Linux 6.1 to 6.5 call a page absent while the NUMA scan has it marked, and a scan marks a
                  * whole buffer at once: that is no answer, and not the answer "remote". */
                 sample.thread_share[i] = present >= HN_LOAD_ADDRESSES / 2 ? local / (double) present
-                                                                          : maps_share(thread, node);
+                                                                          : maps_share(owner, node);
                 if (!isnan(sample.thread_share[i])) {
                         sum += sample.thread_share[i];
                         sample.n_answered++;

@@ -28,12 +28,17 @@ struct hn_load_thread {
         uint64_t buffer;  /* address in `pid`, page aligned */
         uint64_t pages;
         uint64_t counter; /* address in `pid` of a uint64_t: sweeps over the buffer so far */
+        uint64_t delay;   /* microseconds for which it sleeps before it begins */
 };
 
 struct hn_load_table {
         uint32_t magic;
         uint32_t n_threads;
         _Atomic uint32_t ready; /* 1 once every buffer is in place and every thread let go */
+        uint32_t threads_each;  /* of each process */
+        uint64_t go;            /* when they were let go, microseconds of the monotonic clock */
+        uint64_t swap; /* after so many microseconds they change buffers, again and again; 0: never */
+        _Atomic uint64_t short_tasks; /* that came and went beside them */
         struct hn_load_thread threads[HN_LOAD_THREADS_MAX];
 };
 
@@ -41,6 +46,7 @@ struct hn_load_table {
 struct hn_load_sample {
         unsigned n_threads;
         unsigned n_gone;                          /* threads that have ended: in no figure below */
+        unsigned n_waiting;                       /* threads that have not begun: nor these */
         unsigned n_answered;                      /* threads of whose pages enough could be found */
         double share;                             /* mean over those, 0 to 1; NaN when there is none */
         double thread_share[HN_LOAD_THREADS_MAX]; /* pages on the node it runs on, of those found; or NaN */
@@ -62,6 +68,10 @@ int hn_load_cpus_read(struct hn_load_cpus *ret);
 
 /* Maps a table for reading; -ENOENT or -EBADMSG until hn-load has made it. Unmap with munmap(). */
 int hn_load_table_open(const char *path, const struct hn_load_table **ret);
+
+/* Whose buffer thread `i` works on, so many microseconds after it was let go: with `swap` that goes round
+ * among the threads of its process. */
+unsigned hn_load_owner(unsigned i, unsigned threads, uint64_t swap, uint64_t elapsed);
 
 /* Looks at each thread once. `seed` shifts the addresses, so that samples do not always ask for the same
  * pages. */

@@ -16,8 +16,7 @@
 
 #define SECOND 1000000ULL
 
-/* Samples before the opt-in, then the policy, then samples; the same for every policy. */
-static int measured(struct trial *t) {
+int scenario_measured(struct trial *t) {
         int r;
 
         t->opt_in = guest_now() + t->line->before * SECOND;
@@ -45,7 +44,7 @@ static int placed_by_faults(struct trial *t, enum load load) {
         }
         r = trial_load_start(t, load, t->line->pin ? "--pin all" : "");
         if (r >= 0)
-                r = measured(t);
+                r = scenario_measured(t);
         if (r < 0)
                 return r;
         trial_figures(t);
@@ -79,7 +78,7 @@ int scenario_demo(struct trial *t) {
         guest_say("    Cgroup=system.slice/hn-load.service");
         guest_say("    Mode=manage");
         guest_say("and at 0 s: systemctl start homenoded");
-        r = measured(t);
+        r = scenario_measured(t);
         if (r < 0)
                 return r;
         home = trial_is_home(t);
@@ -99,7 +98,13 @@ int scenario_threads_apart(struct trial *t) {
 }
 
 int scenario_numa02(struct trial *t) {
-        return placed_by_faults(t, LOAD_NUMA02);
+        int r = placed_by_faults(t, LOAD_NUMA02);
+
+        if (r < 0 || !judge_homenode(t))
+                return r;
+        judge_settled(t, 0.99 * json_number_value(json_object_get(t->json, "share_hardbind")));
+        judge_moves(t);
+        return 0;
 }
 
 int scenario_not_opted_in(struct trial *t) {
@@ -115,7 +120,7 @@ int scenario_not_opted_in(struct trial *t) {
         pages = judge_pages_take(t);
         if (!pages)
                 return -ENOMEM;
-        r = measured(t);
+        r = scenario_measured(t);
         if (r >= 0) {
                 judge_ticking(t);
                 changed = judge_pages_changed(t, pages, false);
@@ -198,7 +203,7 @@ int scenario_balancing_off(struct trial *t) {
         if (r >= 0)
                 r = trial_load_start(t, LOAD_SINGLES, "");
         if (r >= 0)
-                r = measured(t);
+                r = scenario_measured(t);
         if (r < 0)
                 return r;
         trial_figures(t);
@@ -221,7 +226,7 @@ int scenario_balancing_off_threads(struct trial *t) {
         if (r >= 0)
                 r = trial_load_start(t, LOAD_THREADS, "");
         if (r >= 0)
-                r = measured(t);
+                r = scenario_measured(t);
         if (r < 0)
                 return r;
         trial_figures(t);

@@ -18,6 +18,15 @@ const struct scenario *scenario_find(const char *name);
  * The trial's load must not be running. */
 int scenario_reference(const struct trial *t, enum load load, double *ret);
 
+/* The same of how many CPUs the busiest node uses more than the idlest, which nobody places. */
+int scenario_reference_spread(const struct trial *t, enum load load, unsigned seconds, double *ret);
+
+/* Samples before the opt-in, then the policy, then samples; the same for every policy. */
+int scenario_measured(struct trial *t);
+
+/* Every scenario that is a load of the table and bounds to judge it by. */
+int scenario_loaded(struct trial *t);
+
 int scenario_threads_apart(struct trial *t);
 int scenario_numa02(struct trial *t);
 int scenario_demo(struct trial *t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "busy.h"
 #include "guest.h"
 #include "trial-exact.h"
 #include "trial.h"
@@ -66,6 +67,7 @@ int trial_load_start(struct trial *t, enum load load, const char *extra) {
                 return r < 0 ? r : -ECHILD;
         if (!trial_wait(t, 60, table_ready))
                 return -ETIMEDOUT;
+        busy_forget();
         r = masks_take(LOAD_UNIT, &t->before);
         return r < 0 ? r : exact_begin(t);
 }
@@ -237,6 +239,21 @@ static void sample_say(const struct trial *t, double at, const struct hn_load_sa
                           policy_name(t->line->policy), at, sample->share, bar, nodes);
 }
 
+static void busy_sample(struct trial *t, double at) {
+        double most = 0, least = INFINITY;
+        struct busy busy;
+
+        if (!busy_look(t->cpus, &busy) || at < 0)
+                return;
+        for (unsigned i = 0; i < t->cpus->n_nodes; i++) {
+                t->busy[i] += busy.cpus[i];
+                most = fmax(most, busy.cpus[i]);
+                least = fmin(least, busy.cpus[i]);
+        }
+        t->busy_spread += most - least;
+        t->busy_n++;
+}
+
 static int sample_take(struct trial *t) {
         struct hn_load_sample sample;
         uint64_t now = guest_now();
@@ -249,6 +266,7 @@ static int sample_take(struct trial *t) {
         if (sample.n_gone > 0)
                 return -ESRCH;
         t->sweeps = sample.sweeps;
+        busy_sample(t, at);
         if (isnan(sample.share))
                 return 0;
         at = round(at * 10) / 10;

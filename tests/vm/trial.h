@@ -55,6 +55,10 @@ struct trial {
         double on_node[HN_LOAD_NODES_MAX]; /* sums over `on_node_n` samples of the window */
         unsigned on_node_n;
         unsigned last_on_node[HN_LOAD_NODES_MAX];
+        double busy[HN_LOAD_NODES_MAX]; /* by index of node: sums, over `busy_n` samples since the opt-in, of
+                                           CPUs */
+        double busy_spread;             /* sum of: on the busiest less on the idlest */
+        unsigned busy_n;
         unsigned samples;
         uint64_t sweeps;       /* work done by the load so far, in sweeps over a thread's buffer */
         uint64_t kernel_pages; /* numa_pages_migrated at the opt-in */

@@ -7,10 +7,12 @@
 #include "load.h"
 
 #include "exact/wire.h"
+#include "options.h"
+#include "shorts.h"
+#include "work.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <math.h>
 #include <numaif.h>
 #include <pthread.h>
@@ -21,31 +23,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE       4096U
-#define MIB_MAX    64U
-#define LINES_PAGE 8U /* cache lines touched on each page of a sweep */
+#define PAGE   4096U
+#define SECOND 1000000ULL
 
-enum pin { PIN_NONE, PIN_ODD, PIN_ALL };
-
-struct options {
-        const char *table;
-        unsigned processes;
-        unsigned threads; /* of each process */
-        unsigned mib;     /* of each thread, or of each process when shared */
-        int run[HN_LOAD_THREADS_MAX];
-        int mem[HN_LOAD_THREADS_MAX];
-        unsigned n_placed;
-        enum pin pin;  /* which threads keep the mask of their first node */
-        unsigned duty; /* percent of the time a thread works; it sleeps for the rest, after each sweep */
-        bool bind;     /* keep the memory bound */
-        bool shared;   /* one buffer for the threads of a process, all of them sweep all of it */
-        bool thp;
-        bool report;
-};
+/* A turn of two that take turns is a part of a sweep: short, as a request and its answer are. */
+#define TURN_PARTS 64U
 
 struct process {
         const struct options *options;
@@ -53,7 +40,8 @@ struct process {
         struct hn_load_table *table;
         cpu_set_t mask; /* from before the start */
         unsigned index;
-        char *shared;
+        volatile char *buffers[HN_LOAD_THREADS_MAX]; /* by number among the process's threads */
+        int turn_fds[2];
         int ready_fd, go_fd;
         pthread_barrier_t barrier;
 };
@@ -136,26 +124,6 @@ static void spawn(void) {
         }
 }
 
-static void sweep(volatile char *buffer, size_t size) {
-        for (size_t page = 0; page < size; page += PAGE)
-                for (unsigned line = 0; line < LINES_PAGE; line++)
-                        buffer[page + line * 64] = (char) (buffer[page + line * 64] + 1);
-}
-
-static uint64_t now_nsec(void) {
-        struct timespec ts;
-
-        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t) ts.tv_sec * 1000000000ULL + (uint64_t) ts.tv_nsec;
-}
-
-static void rest_nsec(uint64_t nsec) {
-        struct timespec ts = { .tv_sec = (time_t) (nsec / 1000000000ULL),
-                               .tv_nsec = (long) (nsec % 1000000000ULL) };
-
-        (void) nanosleep(&ts, NULL);
-}
-
 /* One byte: this process's memory is in place; later, that one of its threads has the mask it is to have. */
 static void tell_parent(const struct process *p) {
         const char c = 0;
@@ -175,6 +143,41 @@ static void process_ready(struct process *p) {
                 ;
 }
 
+/* One sweep, walk or turn. */
+static void step(const struct worker *w, volatile char *buffer, size_t size, uint64_t *seed) {
+        const struct options *o = w->process->options;
+        size_t part = size / TURN_PARTS;
+
+        if (o->turns) {
+                work_sweep(buffer + *seed % TURN_PARTS * part, part);
+                *seed += 1;
+                work_turn(w->process->turn_fds[w->index % 2]);
+        } else if (o->random)
+                work_walk(buffer, size, seed);
+        else
+                work_sweep(buffer, size);
+}
+
+static void work_for_ever(const struct worker *w, volatile uint64_t *counter) {
+        struct process *p = w->process;
+        const struct options *o = p->options;
+        size_t size = (size_t) o->mib << 20;
+        uint64_t go = work_now(), seed = 88172645463325252ULL + w->index;
+
+        work_rest(w->index % o->threads * o->ramp * SECOND);
+        for (;;) {
+                uint64_t began = work_now();
+                unsigned owner = hn_load_owner(w->index, o->threads, o->swap * SECOND, began - go);
+
+                step(w, p->buffers[owner % o->threads], size, &seed);
+                *counter += 1;
+                if (o->duty < 100)
+                        work_rest((work_now() - began) * (100 - o->duty) / o->duty);
+                if (w->index % o->threads == 0 && spawn_wanted)
+                        spawn();
+        }
+}
+
 static void *work(void *data) {
         const struct worker *w = data;
         struct process *p = w->process;
@@ -183,43 +186,35 @@ static void *work(void *data) {
         /* Where a counter outside of the guest tells the buffers apart. */
         uint64_t at = HN_EXACT_ARENA(w->index);
         volatile uint64_t *counter;
-        bool first = w->index % o->threads == 0;
-        char *buffer;
+        unsigned j = w->index % o->threads;
 
         start_on(p->cpus, o->run[w->index]);
-        if (o->shared && first)
-                p->shared = memory_on(o, o->mem[w->index], at, size);
+        if (!o->shared || j == 0)
+                p->buffers[j] = memory_on(o, o->mem[w->index], at, size);
         if (o->shared)
                 (void) pthread_barrier_wait(&p->barrier);
-        buffer = o->shared ? p->shared : memory_on(o, o->mem[w->index], at, size);
+        if (o->shared)
+                p->buffers[j] = p->buffers[0];
         counter = (volatile uint64_t *) (void *) memory_on(o, o->mem[w->index], 0, PAGE);
         p->table->threads[w->index] = (struct hn_load_thread){
                 .pid = getpid(),
                 .tid = gettid(),
                 .run_node = o->run[w->index],
                 .mem_node = o->mem[w->index],
-                .buffer = (uintptr_t) buffer,
+                .buffer = (uintptr_t) p->buffers[j],
                 .pages = size / PAGE,
                 .counter = (uintptr_t) counter,
+                .delay = j * o->ramp * SECOND,
         };
         (void) pthread_barrier_wait(&p->barrier);
-        if (first)
+        if (j == 0)
                 process_ready(p);
         (void) pthread_barrier_wait(&p->barrier);
         if (o->pin == PIN_NONE || (o->pin == PIN_ODD && w->index % 2 == 0))
                 if (sched_setaffinity(0, sizeof(p->mask), &p->mask) < 0)
                         die("sched_setaffinity", errno);
         tell_parent(p);
-        for (;;) {
-                uint64_t began = now_nsec();
-
-                sweep(buffer, size);
-                *counter += 1;
-                if (o->duty < 100)
-                        rest_nsec((now_nsec() - began) * (100 - o->duty) / o->duty);
-                if (first && spawn_wanted)
-                        spawn();
-        }
+        work_for_ever(w, counter);
         return NULL;
 }
 
@@ -234,6 +229,8 @@ static void process_run(struct process *p) {
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         (void) sigaction(SIGUSR1, &spawn_action, NULL);
         (void) pthread_barrier_init(&p->barrier, NULL, p->options->threads);
+        if (p->options->turns && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->turn_fds) < 0)
+                die("socketpair", errno);
         for (unsigned i = 0; i < p->options->threads; i++)
                 workers[i] = (struct worker){ .process = p, .index = p->index * p->options->threads + i };
         for (unsigned i = 1; i < p->options->threads; i++) {
@@ -257,6 +254,26 @@ static void report_line(const struct hn_load_sample *s, double at) {
         }
         printf("]}\n");
         (void) fflush(stdout);
+}
+
+/* Short tasks come from a process of their own, which does not end. */
+static int shorts_start(const struct options *o, struct hn_load_table *table) {
+        pid_t pid;
+
+        if (o->burst == 0 && o->storm == 0)
+                return 0;
+        pid = fork();
+        if (pid != 0)
+                return pid < 0 ? -errno : 0;
+        (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (o->burst > 0) {
+                work_rest(o->burst * SECOND);
+                shorts_burst(&table->short_tasks);
+        }
+        if (o->storm > 0)
+                shorts_storm(o->storm, &table->short_tasks);
+        for (;;)
+                (void) pause();
 }
 
 /* The parent's second half: waits until a process ends, and says each second how the threads fare if asked
@@ -317,6 +334,8 @@ static int load_run(const struct options *o, const struct hn_load_cpus *cpus) {
         r = table_make(o->table, o->processes * o->threads, &p.table);
         if (r < 0)
                 return r;
+        p.table->threads_each = o->threads;
+        p.table->swap = o->swap * SECOND;
         if (sched_getaffinity(0, sizeof(p.mask), &p.mask) < 0 || pipe(ready) < 0 || pipe(go) < 0)
                 return -errno;
         p.ready_fd = ready[1];
@@ -334,106 +353,25 @@ static int load_run(const struct options *o, const struct hn_load_cpus *cpus) {
         (void) close(ready[1]);
         if (!hear(ready[0], o->processes))
                 return -ECHILD;
+        p.table->go = work_now();
         (void) close(go[1]);
         /* Whoever compares masks later must not take the one of the start for a thread's own. */
         if (!hear(ready[0], o->processes * o->threads))
                 return -ECHILD;
+        r = shorts_start(o, p.table);
+        if (r < 0)
+                return r;
         atomic_store(&p.table->ready, 1);
         return watch(o, cpus, p.table);
 }
 
-/* "RUN:MEM,RUN:MEM,...", one pair of nodes for each thread. */
-static bool place_parse(const char *text, struct options *o) {
-        char *end = NULL;
-
-        for (const char *p = text;; p = end + 1) {
-                if (o->n_placed == HN_LOAD_THREADS_MAX)
-                        return false;
-                o->run[o->n_placed] = (int) strtol(p, &end, 10);
-                if (*end != ':')
-                        return false;
-                o->mem[o->n_placed] = (int) strtol(end + 1, &end, 10);
-                if (o->run[o->n_placed] < 0 || o->mem[o->n_placed] < 0 ||
-                    o->mem[o->n_placed] >= (int) HN_LOAD_NODES_MAX)
-                        return false;
-                o->n_placed++;
-                if (*end != ',')
-                        return *end == 0;
-        }
-}
-
-static bool pin_parse(const char *text, enum pin *ret) {
-        static const char *const names[] = { [PIN_NONE] = "none", [PIN_ODD] = "odd", [PIN_ALL] = "all" };
-
-        for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-                if (strcmp(text, names[i]) == 0) {
-                        *ret = (enum pin) i;
-                        return true;
-                }
-        return false;
-}
-
-static const struct option long_options[] = {
-        { "table", required_argument, NULL, 't' },   { "processes", required_argument, NULL, 'P' },
-        { "threads", required_argument, NULL, 'T' }, { "mib", required_argument, NULL, 'm' },
-        { "place", required_argument, NULL, 'p' },   { "pin", required_argument, NULL, 'k' },
-        { "duty", required_argument, NULL, 'd' },    { "bind", no_argument, NULL, 'b' },
-        { "shared", no_argument, NULL, 's' },        { "thp", no_argument, NULL, 'H' },
-        { "report", no_argument, NULL, 'r' },        { NULL, 0, NULL, 0 },
-};
-
-static const char usage[] =
-        "usage: hn-load --table FILE --place RUN:MEM[,RUN:MEM...] [OPTIONS]\n"
-        "  --table FILE      where to describe the threads for those who measure\n"
-        "  --place LIST      for each thread, the node it starts on and the node of its memory\n"
-        "  --processes N     processes (1)\n"
-        "  --threads N       threads of each process (1)\n"
-        "  --mib N           working set of each thread, 1 to 64 (16)\n"
-        "  --shared          one working set for the threads of a process\n"
-        "  --thp             ask for transparent huge pages (refused without this)\n"
-        "  --pin WHICH       threads that stay on their first node: none, odd or all (none)\n"
-        "  --duty PERCENT    part of the time that a thread works (100)\n"
-        "  --bind            keep the memory bound to its node\n"
-        "  --report          print a line of JSON a second\n";
-
-static bool options_parse(int argc, char *argv[], struct options *o) {
-        int c;
-
-        while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0)
-                switch (c) {
-                case 't': o->table = optarg; break;
-                case 'P': o->processes = (unsigned) strtoul(optarg, NULL, 10); break;
-                case 'T': o->threads = (unsigned) strtoul(optarg, NULL, 10); break;
-                case 'm': o->mib = (unsigned) strtoul(optarg, NULL, 10); break;
-                case 'p':
-                        if (!place_parse(optarg, o))
-                                return false;
-                        break;
-                case 'k':
-                        if (!pin_parse(optarg, &o->pin))
-                                return false;
-                        break;
-                case 'd': o->duty = (unsigned) strtoul(optarg, NULL, 10); break;
-                case 'b': o->bind = true; break;
-                case 's': o->shared = true; break;
-                case 'H': o->thp = true; break;
-                case 'r': o->report = true; break;
-                default: return false;
-                }
-        return optind == argc && o->table && o->processes > 0 && o->processes <= HN_LOAD_THREADS_MAX &&
-               o->threads > 0 && o->processes * o->threads == o->n_placed && o->mib > 0 &&
-               o->mib <= MIB_MAX && o->duty > 0 && o->duty <= 100;
-}
-
 int main(int argc, char *argv[]) {
-        struct options o = { .processes = 1, .threads = 1, .mib = 16, .duty = 100 };
+        struct options o;
         struct hn_load_cpus cpus;
         int r;
 
-        if (!options_parse(argc, argv, &o)) {
-                fputs(usage, stderr);
+        if (!options_parse(argc, argv, &o))
                 return 64;
-        }
         r = hn_load_cpus_read(&cpus);
         if (r >= 0)
                 r = load_run(&o, &cpus);
