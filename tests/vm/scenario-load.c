@@ -38,7 +38,8 @@ static const struct bounds {
         { "stacked", LOAD_STACKED, RISING | EVEN | MOVES, 0 },
         { "ramp", LOAD_RAMP, SPREAD, 0 },
         { "half-idle", LOAD_HALF_IDLE, NO_IDLE, 0 },
-        { "forks", LOAD_FORKS, AFTER | MOVES, 0.90 },
+        /* Who forks is placed as anybody; what it forks must not be crowded on its node. */
+        { "forks", LOAD_FORKS, AFTER | MOVES | SPREAD, 0.90 },
         { "phase", LOAD_PHASE, PHASES | EVEN, 0 },
 };
 
