@@ -54,6 +54,8 @@ bool hn_judge(const struct hn_snapshot *s, size_t i, const struct hn_task_state 
                 no = HN_REASON_ONE_NODE;
         else if (t->runtime_ns < limits->min_runtime_ns)
                 no = HN_REASON_TOO_YOUNG;
+        else if (st->children >= limits->max_children)
+                no = HN_REASON_FORKS;
         else if (!has_signal(s, t, limits) || st->samples == 0)
                 no = HN_REASON_NO_SIGNAL;
         else if (st->demand < limits->min_demand)

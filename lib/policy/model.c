@@ -11,6 +11,9 @@
 
 #define REVERSAL_WINDOW (60 * HN_USEC_PER_SEC) /* coming back within a minute is a reversal */
 
+/* A thousand CPUs' worth of children are enough to be told from none, and leave room to add. */
+#define CHILDREN_MAX 1000000u
+
 /* A mask of ours that is in use in a scope: what a newborn of that scope may have inherited. */
 struct pin_in_use {
         uint32_t scope;
@@ -164,13 +167,16 @@ static uint32_t rate(uint64_t ns, hn_usec_t elapsed) {
 static void feed_demand(struct hn_task_state *st, const struct hn_task_sample *t, hn_usec_t elapsed) {
         uint64_t ran = hn_counter_delta(st->runtime_ns, t->runtime_ns);
         uint64_t waited = hn_counter_delta(st->wait_ns, t->wait_ns);
+        uint64_t born = hn_counter_delta(st->child_ns, t->child_ns);
         uint32_t wanted;
 
+        st->child_ns = t->child_ns;
         st->runtime_ns = t->runtime_ns;
         st->wait_ns = t->wait_ns;
         if (elapsed == 0)
                 return;
         wanted = rate(ran + waited, elapsed);
+        st->children = (uint32_t) ((st->children + HN_MIN(born / elapsed, (uint64_t) CHILDREN_MAX)) / 2);
         st->used = rate(ran, elapsed);
         st->waited = rate(waited, elapsed);
         st->demand = st->samples == 0 ? wanted : (st->demand + wanted) / 2;
@@ -296,6 +302,7 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                                 st->left[k].node = HN_NODE_NONE;
                         st->runtime_ns = t->runtime_ns;
                         st->wait_ns = t->wait_ns;
+                        st->child_ns = t->child_ns;
                         st->seq = t->scan_seq;
                         guess_demand(st, t, elapsed);
                         forget_pin(st);

@@ -29,9 +29,11 @@ struct hn_task_state {
         uint64_t wait_ns;    /* time spent waiting for a CPU, at the last sweep */
         uint32_t used;       /* thousandths of a CPU it ran since the sweep before */
         uint32_t waited;     /* and waited for one */
-        uint32_t demand;  /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone.
-                             Both are those of its whole life until a second sweep has measured them */
-        uint32_t samples; /* sweeps with a known demand, saturating */
+        uint32_t demand;   /* thousandths of a CPU it ran or waited for, averaged: what it would use if alone.
+                              Both are those of its whole life until a second sweep has measured them */
+        uint64_t child_ns; /* CPU time of its process's children at the last sweep */
+        uint32_t children; /* thousandths of a CPU that they used, averaged: may be more than one CPU */
+        uint32_t samples;  /* sweeps with a known demand, saturating */
         hn_node_index home; /* node of most faults (or pages), with hysteresis; HN_NODE_NONE: not known yet */
 
         /* our pin */

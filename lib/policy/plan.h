@@ -60,8 +60,10 @@ struct hn_limits {
         uint32_t
                 hold_share; /* thousandths of fewer faults from which a task may be held where it runs, if the
                                kernel too prefers that node: less is to be known for that than for a move */
-        uint32_t min_demand;      /* thousandths of a CPU below which a task counts as idle */
-        uint32_t min_gain;        /* thousandths of the signal, after the discount for distance: SMALLIMP */
+        uint32_t min_demand;   /* thousandths of a CPU below which a task counts as idle */
+        uint32_t max_children; /* thousandths of a CPU of short-lived children, from which their parent is not
+                                  to be held: they would be born on its node, all of them */
+        uint32_t min_gain;     /* thousandths of the signal, after the discount for distance: SMALLIMP */
         uint32_t incumbent_bonus; /* thousandths by which a better node must beat the one we placed it on */
         uint32_t
                 pages_share; /* thousandths on the task's node from which its pages are left where they are */
@@ -77,6 +79,7 @@ struct hn_limits {
                 .min_faults = 256,                      \
                 .hold_share = 500,                      \
                 .min_demand = 50,                       \
+                .max_children = 500,                    \
                 .min_gain = 30,                         \
                 .incumbent_bonus = 125,                 \
                 .pages_share = 900,                     \

@@ -23,6 +23,7 @@ enum hn_reason {
         HN_REASON_NO_SIGNAL,
         HN_REASON_TOO_YOUNG,
         HN_REASON_IDLE,
+        HN_REASON_FORKS,
         HN_REASON_COOLDOWN,
         HN_REASON_PASSING_LOAD,
         HN_REASON_SMALL_GAIN,

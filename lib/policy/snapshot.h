@@ -78,6 +78,7 @@ struct hn_task_sample {
         uint32_t scope;      /* index into the snapshot's scopes */
         uint64_t runtime_ns; /* CPU time since its start */
         uint64_t wait_ns;    /* time spent runnable but not running, since its start */
+        uint64_t child_ns;   /* CPU time of children that its process has waited for, since its start */
         hn_usec_t age;       /* since its start; 0 where that is not known */
         uint64_t resident;   /* bytes of its process that are in memory, 0 if unknown */
         uint32_t runnable_avg; /* PELT, 0..1024 and more; 0 if unknown */

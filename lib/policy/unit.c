@@ -120,7 +120,8 @@ static struct hn_decision plain_facts(const struct hn_plan *p, size_t i, const s
         else if (pinned && st->effect.verdict == HN_VERDICT_IN_VAIN) {
                 d.act = HN_ACT_RELEASE;
                 d.reason = HN_REASON_NO_GAIN;
-        }
+        } else if (pinned && reason == HN_REASON_FORKS)
+                d.act = HN_ACT_RELEASE;
         return d;
 }
 

@@ -46,6 +46,8 @@ int hn_proc_stat_parse(const char *buf, size_t n, struct hn_proc_stat *ret) {
                 case 9:
                 case 14:
                 case 15:
+                case 16:
+                case 17:
                 case 20:
                 case 22:
                 case 24:
@@ -57,6 +59,8 @@ int hn_proc_stat_parse(const char *buf, size_t n, struct hn_proc_stat *ret) {
                 }
                 if (field == 24)
                         s.resident = v;
+                else if (field == 16 || field == 17)
+                        s.child_ticks += v;
                 else if (field == 9)
                         s.flags = (uint32_t) v;
                 else if (field == 14)

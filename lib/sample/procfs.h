@@ -18,14 +18,15 @@
 struct hn_proc_stat {
         pid_t tid;
         char comm[HN_TASK_COMM_MAX];
-        char state;          /* field 3 */
-        uint8_t sched_class; /* field 41 */
-        uint32_t flags;      /* field 9 */
-        uint32_t n_threads;  /* field 20, of the whole process */
-        int cpu;             /* field 39, -1 if not given */
-        uint64_t ticks;      /* fields 14 and 15: CPU time in ticks of 1/100 s */
-        uint64_t start;      /* field 22, ticks since boot */
-        uint64_t resident;   /* field 24, pages of its process that are in memory */
+        char state;           /* field 3 */
+        uint8_t sched_class;  /* field 41 */
+        uint32_t flags;       /* field 9 */
+        uint32_t n_threads;   /* field 20, of the whole process */
+        int cpu;              /* field 39, -1 if not given */
+        uint64_t ticks;       /* fields 14 and 15: CPU time in ticks of 1/100 s */
+        uint64_t child_ticks; /* fields 16 and 17, the same of children that its process has waited for */
+        uint64_t start;       /* field 22, ticks since boot */
+        uint64_t resident;    /* field 24, pages of its process that are in memory */
 };
 
 int hn_proc_stat_parse(const char *buf, size_t n, struct hn_proc_stat *ret);

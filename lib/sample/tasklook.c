@@ -139,6 +139,7 @@ static int look_closely(struct hn_sampler *s, struct hn_task_slot *slot, const s
         sample->sched_class = stat->sched_class;
         sample->flags = stat->flags;
         sample->cpu = stat->cpu;
+        sample->child_ns = stat->child_ticks * HN_USEC_PER_TICK * 1000;
         sample->resident = stat->resident * (uint64_t) sysconf(_SC_PAGESIZE);
         sample->node = hn_topology_node_of_cpu(s->topo, stat->cpu);
 

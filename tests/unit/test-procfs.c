@@ -12,8 +12,8 @@
 #include "base/macro.h"
 #include "sample/procfs.h"
 
-#define REST                                                                                                        \
-        " 1 7 7 0 -1 4194368 24617 0 0 0 2763 889 0 0 20 0 4 0 5974 321462272 22886 18446744073709551615 1 2 3 0 0" \
+#define REST                                                                                                          \
+        " 1 7 7 0 -1 4194368 24617 0 0 0 2763 889 30 12 20 0 4 0 5974 321462272 22886 18446744073709551615 1 2 3 0 0" \
         " 0 0 4102 0 0 0 0 -1 6 0 2 0 0 0 0 0 0 0 0 0 0 0\n"
 #define KTHREAD                                                                                                 \
         " 0 0 0 0 -1 2129984 0 0 0 0 0 32 0 0 20 0 1 0 122 0 0 18446744073709551615 0 0 0 0 0 0 0 2147483647 0" \
@@ -56,6 +56,7 @@ static void names_do_not_confuse_stat(void **state) {
                 assert_int_equal(s.tid, 7);
                 assert_int_equal(s.flags, 4194368);
                 assert_int_equal(s.ticks, 2763 + 889);
+                assert_int_equal(s.child_ticks, 30 + 12);
                 assert_int_equal(s.n_threads, 4);
                 assert_int_equal(s.start, 5974);
                 assert_int_equal(s.resident, 22886);

@@ -73,6 +73,7 @@ static void acting_and_waiting_quietly_is_no_refusal(void **state) {
                 { HN_REASON_NO_SIGNAL, "no-signal", false },
                 { HN_REASON_TOO_YOUNG, "too-young", false },
                 { HN_REASON_IDLE, "idle", false },
+                { HN_REASON_FORKS, "forks", false },
                 { HN_REASON_COOLDOWN, "cooldown", false },
                 { HN_REASON_PASSING_LOAD, "passing-load", false },
                 { HN_REASON_SMALL_GAIN, "small-gain", true },
