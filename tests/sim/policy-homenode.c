@@ -108,10 +108,15 @@ static void move_pages(struct hn_sim_world *w, const struct hn_sim_task *t, cons
 static int act(struct hn_sim_world *w, const struct hn_decision *d) {
         struct mind *m = w->mind;
         struct hn_sim_task *t = &w->tasks[m->lens.index[d->task]];
+        unsigned decisions = w->counts.decisions;
         hn_mask_id before;
+        int r = 0;
 
         switch (d->act) {
-        case HN_ACT_PIN: w->counts.decisions++; return pin(w, t, d);
+        case HN_ACT_PIN:
+                w->counts.decisions++;
+                r = pin(w, t, d);
+                break;
         case HN_ACT_RELEASE:
                 w->counts.decisions++;
                 before = hn_model_state(m->model, d->task)->before;
@@ -127,7 +132,9 @@ static int act(struct hn_sim_world *w, const struct hn_decision *d) {
         case HN_ACT_NONE:
         case _HN_ACT_MAX: return -EINVAL;
         }
-        return 0;
+        if (hn_sim_is_young(w, t))
+                w->counts.young_acts += w->counts.decisions - decisions;
+        return r;
 }
 
 static int second(struct hn_sim_world *w) {

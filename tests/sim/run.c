@@ -102,12 +102,14 @@ int hn_sim_result_print(const struct hn_sim_scenario *scenario, const struct hn_
                       "worst_10s", x->worst, "settle_s", x->settle, "local", x->local, "fairness", x->fair,
                       "core_imbalance", x->imbalance);
         if (!j ||
-            json_object_update_new(j, json_pack("{s:f, s:i, s:i, s:i, s:i, s:i, s:f}", "moved_mib",
-                                                n->pages_moved / HN_SIM_PAGES_PER_MIB, "balancer_moves",
-                                                (int) n->balancer_moves, "kernel_moves",
-                                                (int) n->kernel_moves, "task_moves", (int) n->task_moves,
-                                                "ping_pongs", (int) n->ping_pongs, "decisions",
-                                                (int) n->decisions, "last_act_s", n->last_act)) < 0 ||
+            json_object_update_new(
+                    j, json_pack("{s:f, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:f}", "moved_mib",
+                                 n->pages_moved / HN_SIM_PAGES_PER_MIB, "balancer_moves",
+                                 (int) n->balancer_moves, "kernel_moves", (int) n->kernel_moves, "task_moves",
+                                 (int) n->task_moves, "ping_pongs", (int) n->ping_pongs, "repeated_moves",
+                                 (int) n->repeated_moves, "young_moves", (int) n->young_moves, "young_acts",
+                                 (int) n->young_acts, "decisions", (int) n->decisions, "last_act_s",
+                                 n->last_act, "starved_s", n->starved)) < 0 ||
             (x->method && json_object_set_new(j, "method", json_string(x->method)) < 0) ||
             json_dumpf(j, file, JSON_INDENT(2)) < 0 || fputc('\n', file) == EOF)
                 r = -EIO;

@@ -97,11 +97,51 @@ static void accounts_add_up(void **state) {
                 }
 }
 
+static void moves_are_counted(void **state) {
+        struct hn_sim_world w;
+
+        (void) state;
+        assert_int_equal(hn_sim_world_init(&w, hn_sim_scenario_find("numa03"), hn_sim_policy_find("none"), 1),
+                         0);
+        assert_int_equal(hn_sim_world_step(&w), 0);
+        hn_sim_note_move(&w, &w.tasks[0], 0, 1);
+        hn_sim_note_move(&w, &w.tasks[1], 0, 1);
+        assert_int_equal(w.counts.young_moves, 2);
+        assert_int_equal(w.counts.repeated_moves, 0);
+        w.now = 2;
+        hn_sim_note_move(&w, &w.tasks[0], 1, 2);
+        assert_int_equal(w.counts.task_moves, 3);
+        assert_int_equal(w.counts.young_moves, 2);
+        assert_int_equal(w.counts.repeated_moves, 1);
+        assert_int_equal(w.counts.ping_pongs, 0);
+        hn_sim_world_deinit(&w);
+}
+
+/* Eight tasks held on the four CPUs of node 0: the other nodes starve until the burst comes at 3 s. */
+static void idle_nodes_are_noticed(void **state) {
+        struct hn_sim_world w;
+        hn_mask_id mask;
+
+        (void) state;
+        assert_int_equal(
+                hn_sim_world_init(&w, hn_sim_scenario_find("schedbench-8"), hn_sim_policy_find("none"), 1),
+                0);
+        assert_int_equal(hn_sim_world_step(&w), 0);
+        expect_between("starved before", w.counts.starved, 0, 0);
+        assert_int_equal(hn_sim_mask_of(&w, 1, &mask), 0);
+        for (size_t i = 0; i < w.n_tasks; i++)
+                hn_sim_set_mask(&w, &w.tasks[i], 1, mask);
+        for (unsigned tick = 0; tick < 400; tick++)
+                assert_int_equal(hn_sim_world_step(&w), 0);
+        expect_between("starved after", w.counts.starved, 2.9, 3.0);
+        hn_sim_world_deinit(&w);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(the_same_again),
-                cmocka_unit_test(not_the_same_with_another_seed),
-                cmocka_unit_test(accounts_add_up),
+                cmocka_unit_test(the_same_again),         cmocka_unit_test(not_the_same_with_another_seed),
+                cmocka_unit_test(accounts_add_up),        cmocka_unit_test(moves_are_counted),
+                cmocka_unit_test(idle_nodes_are_noticed),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

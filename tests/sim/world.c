@@ -4,6 +4,7 @@
 
 #include "cpus.h"
 #include "policy.h"
+#include "policy/starvation.h"
 #include "population.h"
 #include "scanner.h"
 
@@ -88,6 +89,8 @@ void hn_sim_note_move(struct hn_sim_world *w, struct hn_sim_task *t, unsigned fr
         w->counts.task_moves++;
         w->counts.last_act = w->now;
         w->counts.ping_pongs += t->came_from == to && w->now < t->moved_at + PING_PONG_SECONDS;
+        w->counts.repeated_moves += t->came_from != HN_SIM_NO_NODE;
+        w->counts.young_moves += hn_sim_is_young(w, t);
         t->came_from = from;
         t->moved_at = w->now;
 }
@@ -151,6 +154,25 @@ static void run(struct hn_sim_world *w) {
         }
 }
 
+/* Two tasks on a CPU are one that waits, though each may sleep half of its time: they sleep when they like,
+ * and not in turns. Masks do not count as an excuse, as it is the daemon that sets them. */
+static void watch_idle_nodes(struct hn_sim_world *w) {
+        uint32_t running[HN_SIM_CPUS];
+        bool waiting;
+
+        for (unsigned c = 0; c < w->n_cpus; c++)
+                running[c] = w->cpus[c].nr;
+        waiting = hn_waiting(running, w->n_cpus) > 0;
+        for (unsigned i = 0; i < w->n_nodes; i++) {
+                unsigned n = 0;
+
+                for (unsigned c = i * w->node_cpus; c < (i + 1) * w->node_cpus; c++)
+                        n += running[c];
+                w->starving[i] = waiting && n == 0 ? w->starving[i] + HN_SIM_TICK : 0;
+                w->counts.starved = fmax(w->counts.starved, w->starving[i]);
+        }
+}
+
 int hn_sim_world_step(struct hn_sim_world *w) {
         int r;
 
@@ -159,6 +181,7 @@ int hn_sim_world_step(struct hn_sim_world *w) {
                 return r;
         hn_sim_balance(w);
         hn_sim_share_cpus(w);
+        watch_idle_nodes(w);
         run(w);
         w->tick++;
         w->now = (double) (unsigned) w->tick * HN_SIM_TICK;

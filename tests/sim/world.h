@@ -25,9 +25,13 @@ struct hn_sim_counts {
         unsigned kernel_moves;   /* by the kernel's NUMA balancing */
         unsigned task_moves;     /* by a daemon */
         unsigned ping_pongs;     /* of these, back where the task came from within a minute */
+        unsigned repeated_moves; /* and those of a task that had been moved before */
+        unsigned young_moves;    /* and those of a task younger than two seconds */
+        unsigned young_acts;     /* decisions about such a task that were carried out, moves or not */
         unsigned decisions;      /* of a daemon that were carried out */
         double last_act;         /* of a daemon, seconds */
         double imbalance;        /* sum over ticks of (most - mean) / mean of busy cores per node */
+        double starved; /* the longest that a node had no task while others waited elsewhere, seconds */
 };
 
 struct hn_sim_cpu {
@@ -58,6 +62,7 @@ struct hn_sim_world {
         struct hn_sim_cpu cpus[HN_SIM_CPUS];
         double pages_used[HN_SIM_NODES];
         double node_busy[HN_SIM_NODES]; /* CPU seconds used, since the start */
+        double starving[HN_SIM_NODES];  /* seconds it has had no task by now, while others waited elsewhere */
         struct hn_sim_traffic traffic;
         struct hn_sim_counts counts;
 };
@@ -79,6 +84,11 @@ double hn_sim_node_load(const struct hn_sim_world *w, unsigned node);
 
 /* The mask of a set of nodes, a bit each. Returns 0 or -ENOMEM. */
 int hn_sim_mask_of(struct hn_sim_world *w, uint32_t nodes, hn_mask_id *ret);
+
+/* Whether a task has only just begun: who places it now may well have done so for nothing. */
+static inline bool hn_sim_is_young(const struct hn_sim_world *w, const struct hn_sim_task *t) {
+        return w->now - t->born < 2;
+}
 
 /* Puts a task on another CPU; going to another node costs it some milliseconds. */
 void hn_sim_put(struct hn_sim_world *w, struct hn_sim_task *t, unsigned cpu);
