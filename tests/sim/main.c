@@ -5,20 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bars.h"
+#include "plot.h"
 #include "run.h"
 
-static const char help[] = "Usage: homenode-sim SCENARIO --policy P [--seed N] [--seconds S] [--json FILE]\n"
-                           "       homenode-sim --table [--seeds N] [--seconds S]\n"
-                           "       homenode-sim --list\n"
-                           "Runs the placement policy and its competitors on simulated machines.\n\n"
-                           "  --policy P    who places tasks and memory\n"
-                           "  --seed N      of all chance (1)\n"
-                           "  --seconds S   simulated (120)\n"
-                           "  --json FILE   the result goes there and not to the screen\n"
-                           "  --table       all scenarios with all policies, as Markdown\n"
-                           "  --seeds N     runs for each cell of the table (3)\n"
-                           "  --list        scenarios and policies\n"
-                           "  --help        this text\n";
+static const char help[] =
+        "Usage: homenode-sim SCENARIO --policy P [--seed N] [--seconds S] [--json FILE]\n"
+        "       homenode-sim --table [--seeds N] [--seconds S]\n"
+        "       homenode-sim --bars[=LIST] [--seeds N] [--seconds S]\n"
+        "       homenode-sim --plot jbb|schedbench [--seeds N] [--seconds S]\n"
+        "       homenode-sim --list\n"
+        "Runs the placement policy and its competitors on simulated machines.\n\n"
+        "  --policy P    who places tasks and memory\n"
+        "  --seed N      of all chance (1)\n"
+        "  --seconds S   simulated (120)\n"
+        "  --json FILE   the result goes there and not to the screen\n"
+        "  --table       all scenarios with all policies, as Markdown\n"
+        "  --bars        what homenode is held against, and whether it gets there; LIST has\n"
+        "                names of bars as printed, or their beginnings up to a dot: a,d.forks\n"
+        "  --plot NAME   how policies compare along a row of scenarios, as SVG\n"
+        "  --seeds N     runs of each scenario for a table (3), for bars and for a plot (20)\n"
+        "  --list        scenarios and policies\n"
+        "  --help        this text\n";
 
 static int list(void) {
         const struct hn_sim_policy *const *policies;
@@ -80,14 +88,16 @@ int main(int argc, char **argv) {
                 { "seconds", required_argument, NULL, 'S' },
                 { "json", required_argument, NULL, 'j' },
                 { "table", no_argument, NULL, 't' },
+                { "bars", optional_argument, NULL, 'b' },
+                { "plot", required_argument, NULL, 'P' },
                 { "seeds", required_argument, NULL, 'n' },
                 { "list", no_argument, NULL, 'l' },
                 { "help", no_argument, NULL, 'h' },
                 { NULL, 0, NULL, 0 },
         };
-        unsigned seed = 1, seconds = HN_SIM_SECONDS, n_seeds = 3;
-        const char *policy = NULL, *path = NULL;
-        bool table = false;
+        unsigned seed = 1, seconds = HN_SIM_SECONDS, n_seeds = 0;
+        const char *policy = NULL, *path = NULL, *which = NULL, *plot = NULL;
+        bool table = false, bars = false;
         int c, r;
 
         while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
@@ -99,6 +109,11 @@ int main(int argc, char **argv) {
                 case 'S': ok = parse(optarg, 86400, &seconds); break;
                 case 'j': path = optarg; break;
                 case 't': table = true; break;
+                case 'b':
+                        bars = true;
+                        which = optarg;
+                        break;
+                case 'P': plot = optarg; break;
                 case 'n': ok = parse(optarg, 1000, &n_seeds); break;
                 case 'l': return list();
                 case 'h': fputs(help, stdout); return EXIT_SUCCESS;
@@ -107,12 +122,19 @@ int main(int argc, char **argv) {
                 if (!ok)
                         return EXIT_FAILURE;
         }
-        if (table ? optind != argc : optind + 1 != argc) {
+        if (table + bars + !!plot > 1 || optind + (table || bars || plot ? 0 : 1) != argc) {
                 fputs(help, stderr);
                 return EXIT_FAILURE;
         }
-        r = table ? hn_sim_table(n_seeds, seconds, stdout) : run(argv[optind], policy, seed, seconds, path);
+        if (bars)
+                r = hn_sim_bars(which, n_seeds ? n_seeds : 20, seconds, stdout);
+        else if (plot)
+                r = hn_sim_plot(plot, n_seeds ? n_seeds : 20, seconds, stdout);
+        else if (table)
+                r = hn_sim_table(n_seeds ? n_seeds : 3, seconds, stdout);
+        else
+                r = run(argv[optind], policy, seed, seconds, path);
         if (r < 0 && r != -EINVAL)
                 fprintf(stderr, "homenode-sim: %s\n", strerror(-r));
-        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
