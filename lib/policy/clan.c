@@ -129,12 +129,15 @@ static void claim(struct hn_plan *p, const struct hn_clan *c, const struct hn_ma
                         p->room[i] -= p->room[i] * HN_MIN(c->demand, total) / total;
 }
 
-/* Whether a set is all there is: then it says nothing about where to be. */
-static bool is_everything(const struct hn_plan *p, const struct hn_mask *set) {
+/* Who needs all nodes, or more than there is, is as well off on one as on another: what its threads happened
+ * to meet last is no reason to change places. */
+static struct hn_mask all_nodes(const struct hn_plan *p) {
+        struct hn_mask all = HN_MASK_NULL;
+
         for (size_t i = 0; i < p->topo->n_nodes; i++)
-                if (p->topo->nodes[i].n_cores > 0 && !hn_mask_has(set, (unsigned) i))
-                        return false;
-        return true;
+                if (p->topo->nodes[i].n_cores > 0)
+                        (void) hn_mask_add(&all, (unsigned) i);
+        return all;
 }
 
 void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_limits *limits) {
@@ -150,8 +153,8 @@ void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const s
                         continue;
                 look_round(p, s, c);
                 set = choose(p, c, limits);
-                if (hn_mask_empty(&set) || is_everything(p, &set))
-                        continue;
+                if (hn_mask_empty(&set))
+                        set = all_nodes(p);
                 score(p, c, &set);
                 claim(p, c, &set);
         }

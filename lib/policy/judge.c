@@ -52,7 +52,7 @@ bool hn_judge(const struct hn_snapshot *s, size_t i, const struct hn_task_state 
                 no = HN_REASON_NO_ALLOWED_CPU;
         else if (n_reachable == 1)
                 no = HN_REASON_ONE_NODE;
-        else if (t->runtime_ns < limits->min_runtime_ns)
+        else if (t->runtime_ns < limits->min_runtime_ns || (t->age > 0 && t->age < limits->min_age))
                 no = HN_REASON_TOO_YOUNG;
         else if (st->children >= limits->max_children)
                 no = HN_REASON_FORKS;

@@ -55,6 +55,7 @@ bool hn_decision_promises(const struct hn_decision *d);
 
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */
+        hn_usec_t min_age;       /* and those that have not lived for so long, as far as that is known */
         uint64_t min_faults; /* decayed faults below which they tell nothing: the kernel's first figures are
                                 those of a stack page or two */
         uint32_t
@@ -76,6 +77,7 @@ struct hn_limits {
 #define HN_LIMITS_DEFAULT                               \
         ((struct hn_limits){                            \
                 .min_runtime_ns = UINT64_C(1000000000), \
+                .min_age = 2 * HN_USEC_PER_SEC,         \
                 .min_faults = 256,                      \
                 .hold_share = 500,                      \
                 .min_demand = 50,                       \

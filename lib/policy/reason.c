@@ -39,7 +39,9 @@ static const struct meaning reasons[_HN_REASON_MAX] = {
 
         [HN_REASON_SETTLED] = { "settled", "it is where it was placed", false },
         [HN_REASON_NO_SIGNAL] = { "no-signal", "nothing is known yet about where its memory is", false },
-        [HN_REASON_TOO_YOUNG] = { "too-young", "it has used less than a second of CPU time", false },
+        [HN_REASON_TOO_YOUNG] = { "too-young",
+                                  "it has used less than a second of CPU time, or lived less than two",
+                                  false },
         [HN_REASON_IDLE] = { "idle", "it uses too little CPU to gain from a move", false },
         [HN_REASON_FORKS] = { "forks",
                               "its short-lived children do much work and would all be born on its node",

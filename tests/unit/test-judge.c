@@ -110,9 +110,40 @@ static void first_reason_against_it(void **state) {
         }
 }
 
+/* Who has not lived for two seconds may be gone in the next, however busy it is. */
+static void the_young_are_left_alone(void **state) {
+        static const struct {
+                hn_usec_t age;
+                enum hn_reason reason;
+        } ages[] = {
+                { 0, FREE }, /* not known */
+                { 1, HN_REASON_TOO_YOUNG },
+                { 2 * HN_USEC_PER_SEC - 1, HN_REASON_TOO_YOUNG },
+                { 2 * HN_USEC_PER_SEC, FREE },
+        };
+        const struct hn_limits limits = HN_LIMITS_DEFAULT;
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(ages); i++) {
+                struct hn_task_state st = {
+                        .home = HN_NODE_NONE, .pinned = HN_NODE_NONE, .samples = 1, .demand = 1000
+                };
+                enum hn_reason reason = FREE;
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 1);
+                fixture_memory(&f, 0, 1, 1000);
+                f.tasks[0].age = ages[i].age;
+                ROW_EQUAL(i, hn_judge(&f.s, 0, &st, 4, &f.topo, &limits, &reason), ages[i].reason == FREE);
+                ROW_EQUAL(i, reason, ages[i].reason);
+                fixture_deinit(&f);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(first_reason_against_it),
+                cmocka_unit_test(the_young_are_left_alone),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ static void defaults(void **state) {
                 uint64_t limit, want;
         } rows[] = {
                 { limits.min_runtime_ns, 1000000000 },
+                { limits.min_age, 2000000 },
                 { limits.min_faults, 256 },
                 { limits.hold_share, 500 },
                 { limits.min_demand, 50 },
