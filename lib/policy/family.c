@@ -8,6 +8,14 @@
  * below 2^22. */
 #define KEY_OF_GROUP (UINT32_C(1) << 30)
 
+/* Tenths. */
+#define MOSTLY 7u
+
+bool hn_mostly_private(uint64_t priv, uint64_t shared) {
+        return (unsigned __int128) priv * 10 >=
+               (unsigned __int128) MOSTLY * ((unsigned __int128) priv + shared);
+}
+
 static int tgid_compare(const void *a, const void *b) {
         const struct hn_family *x = a, *y = b;
 
@@ -97,7 +105,8 @@ size_t hn_families_meet(struct hn_family *families, const struct hn_model *model
         for (size_t i = 0; i < n; i++) {
                 struct hn_family *f = &families[i];
 
-                f->sharing = f->n_busy > 1 && f->shared > f->priv && f->shared + f->priv >= min_faults;
+                f->sharing = f->n_busy > 1 && f->shared + f->priv >= min_faults &&
+                             !hn_mostly_private(f->priv, f->shared);
         }
         return n;
 }

@@ -13,6 +13,11 @@
  * the same memory (numa_group_id of /proc/TID/sched; heuristics A9, H1, after task_numa_group() of
  * kernel/sched/fair.c). */
 
+/* Whether faults are mostly private, by the kernel's own measure: seven tenths (NUMA_PERIOD_THRESHOLD;
+ * heuristics A10). Of two threads that touch the same pages each meets the other's in every second fault
+ * only, so that half of all would be asking too much. */
+bool hn_mostly_private(uint64_t priv, uint64_t shared);
+
 /* The threads of one process that are in a snapshot. Sums go over its whole group, but for `demand`. */
 struct hn_family {
         pid_t tgid;
@@ -22,7 +27,7 @@ struct hn_family {
         uint64_t demand;       /* of the process: thousandths of a CPU, may be more than one */
         uint64_t priv, shared; /* hinting faults on memory of one's own, and on that of several */
         size_t n_busy;         /* threads that are worth placing */
-        bool sharing;          /* most of what they touch is shared, so that they are best off side by side */
+        bool sharing; /* what they touch is not mostly private, so that they are best off side by side */
 };
 
 /* Fills `families` (room for one a task) in order of tgid and returns their number. `min_demand` thousandths

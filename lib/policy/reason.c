@@ -14,7 +14,7 @@ static const struct meaning reasons[_HN_REASON_MAX] = {
         [HN_REASON_REMOTE_PAGES] = { "remote-pages", "most of its pages are on another node", false },
         [HN_REASON_AT_HOME] = { "at-home", "it runs beside its memory and is held there", false },
         [HN_REASON_SHARED_MEMORY] = { "shared-memory",
-                                      "most of its memory is shared, so it is held where there is room for all "
+                                      "it shares its memory, so it is held where there is room for all "
                                       "who share it",
                                       false },
         [HN_REASON_NODE_FULL] = { "node-full",

@@ -65,8 +65,8 @@ static bool has_outgrown_memory(const struct hn_plan *p, const struct hn_snapsho
                family->demand > hn_cores_near(p->topo, &s->priv[t->pages_row * s->n_nodes]);
 }
 
-/* Whether a task is to be placed with those whose memory it shares: what it touches is mostly shared, or too
- * little is known of it to say otherwise. */
+/* Whether a task is to be placed with those whose memory it shares: what it touches is not mostly private, or
+ * too little is known of it to say so. */
 static bool goes_with_family(const struct hn_snapshot *s, const struct hn_task_sample *t,
                              const struct hn_task_state *st, const struct hn_family *family,
                              const struct hn_limits *limits) {
@@ -78,7 +78,7 @@ static bool goes_with_family(const struct hn_snapshot *s, const struct hn_task_s
                 priv += s->priv[t->row * s->n_nodes + i];
                 shared += s->shared[t->row * s->n_nodes + i];
         }
-        return shared > priv || shared + priv < limits->min_faults;
+        return shared + priv < limits->min_faults || !hn_mostly_private(priv, shared);
 }
 
 /* Whether a task with too few faults for a move runs where most of them are, and the kernel prefers it there:

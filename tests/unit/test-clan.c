@@ -29,6 +29,7 @@ static void a_pair_of_threads(struct fixture *f) {
 static void a_pair_of_loners(struct fixture *f) {
         a_pair_of_threads(f);
         memcpy(f->priv, f->shared, 8 * sizeof(*f->priv));
+        memset(f->shared, 0, 8 * sizeof(*f->shared));
         fixture_second(f, 1000, 0);
 }
 
@@ -39,13 +40,22 @@ static void a_pair_with_few_faults(struct fixture *f) {
         two_seconds(f);
 }
 
-/* Half of the faults on shared memory is not most of them. */
+/* Two who touch the same pages meet each other's in every second fault. */
 static void half_of_it_is_shared(struct fixture *f) {
         start(f, 2);
         sharer(f, 0, 0, 1, (uint64_t[]){ 0, 300, 0, 0 });
         sharer(f, 1, 0, 3, (uint64_t[]){ 0, 300, 200, 0 });
         f->priv[1] = 300;
         f->priv[4 + 3] = 500;
+        two_seconds(f);
+}
+
+static void little_of_it_is_shared(struct fixture *f) {
+        start(f, 2);
+        sharer(f, 0, 0, 1, (uint64_t[]){ 0, 300, 0, 0 });
+        sharer(f, 1, 0, 3, (uint64_t[]){ 0, 0, 300, 0 });
+        f->priv[1] = 700;
+        f->priv[4 + 3] = 700;
         two_seconds(f);
 }
 
@@ -182,8 +192,10 @@ static void clans(void **state) {
                 { a_pair_of_loners, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
                 { a_pair_of_loners, 1, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 3, 2, "4-5" },
                 { a_pair_with_few_faults, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
-                { half_of_it_is_shared, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
-                { half_of_it_is_shared, 1, HN_ACT_PIN, HN_REASON_AT_HOME, 3, 3, "6-7" },
+                { half_of_it_is_shared, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 1, "2-3" },
+                { half_of_it_is_shared, 1, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 3, 1, "2-3" },
+                { little_of_it_is_shared, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
+                { little_of_it_is_shared, 1, HN_ACT_PIN, HN_REASON_AT_HOME, 3, 3, "6-7" },
                 { one_keeps_to_itself, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 1, "2-3" },
                 { one_keeps_to_itself, 1, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 3, 1, "2-3" },
                 { one_keeps_to_itself, 2, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 3, "6-7" },

@@ -40,14 +40,14 @@ static void families(void **state) {
                   3,
                   { { 0, 1500, 30, 300, 2, true }, { 1, 400, 5, 0, 1, false } },
                   2 },
-                /* most of it shared, and more than noise */
-                { { { 0, 0, 0, 1000, 64, 64 }, { 0, 0, 0, 1000, 64, 65 } },
+                /* less than seven tenths of it private, and more than noise */
+                { { { 0, 0, 0, 1000, 150, 90 }, { 0, 0, 0, 1000, 199, 60 } },
                   2,
-                  { { 0, 2000, 128, 129, 2, true } },
+                  { { 0, 2000, 349, 150, 2, true } },
                   1 },
-                { { { 0, 0, 0, 1000, 64, 64 }, { 0, 0, 0, 1000, 64, 64 } },
+                { { { 0, 0, 0, 1000, 150, 90 }, { 0, 0, 0, 1000, 200, 60 } },
                   2,
-                  { { 0, 2000, 128, 128, 2, false } },
+                  { { 0, 2000, 350, 150, 2, false } },
                   1 },
                 { { { 0, 0, 0, 1000, 0, 128 }, { 0, 0, 0, 1000, 0, 127 } },
                   2,
@@ -142,8 +142,24 @@ static void pages_are_nobodys(void **state) {
         fixture_deinit(&f);
 }
 
+static void private_by_the_kernels_measure(void **state) {
+        static const struct {
+                uint64_t priv, shared;
+                bool is;
+        } rows[] = {
+                { 7, 3, true },          { 69, 31, false }, { 0, 1, false },
+                { 1, 0, true },          { 0, 0, true },    { UINT64_MAX, UINT64_MAX, false },
+                { UINT64_MAX, 0, true },
+        };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++)
+                ROW_EQUAL(i, hn_mostly_private(rows[i].priv, rows[i].shared), rows[i].is);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(private_by_the_kernels_measure),
                 cmocka_unit_test(families),
                 cmocka_unit_test(pages_are_nobodys),
         };
