@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/macro.h"
 #include "policy/nodeset.h"
 
 /* A set in the making. */
@@ -42,10 +43,15 @@ static hn_node_index next_near(const struct hn_topology *topo, const struct set 
  * memory has followed: a better future elsewhere has to make up for all that is on the way. */
 static bool is_better(const struct set *a, const struct set *b) {
         uint64_t mine = (2 * a->value + 1000) * b->n, theirs = (2 * b->value + 1000) * a->n;
+        int r = HN_CMP(theirs, mine);
 
-        if (b->n == 0 || mine != theirs)
-                return b->n == 0 || mine > theirs;
-        return a->n < b->n || (a->n == b->n && a->spread < b->spread);
+        if (b->n == 0)
+                return true;
+        if (r == 0)
+                r = HN_CMP(a->n, b->n);
+        if (r == 0)
+                r = HN_CMP(a->spread, b->spread);
+        return r < 0;
 }
 
 struct hn_mask hn_nodeset(const struct hn_topology *topo, const uint32_t *value, const uint64_t *room,

@@ -29,6 +29,8 @@ static void paybacks(void **state) {
                 { 1, 100, 0, 60, HN_USEC_INFINITY },
                 { 1, 100, 100, 0, HN_USEC_INFINITY },
                 { UINT64_MAX, 1, 1, 1, HN_USEC_INFINITY },
+                { 222000000000, HN_PAYBACK_BYTES_PER_SEC, HN_PAYBACK_MISSES, HN_PAYBACK_EXTRA_NS,
+                  1000 * HN_USEC_PER_SEC },
                 { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX, 0 },
         };
 
