@@ -4,9 +4,9 @@
 #include "base/macro.h"
 #include "policy/family.h"
 
-/* Group ids are pids too, of whoever founded the group: this tells them from those of processes. Pids are
- * below 2^22. */
-#define KEY_OF_GROUP (UINT32_C(1) << 30)
+/* Group ids are pids too, of whoever founded the group: this tells them from those of processes, which are
+ * not negative. */
+#define KEY_OF_GROUP ((uint32_t) INT32_MIN)
 
 /* Tenths. */
 #define MOSTLY 7u
