@@ -21,33 +21,32 @@ static int clan_compare(const void *a, const void *b) {
         return r != 0 ? r : HN_CMP(x->first, y->first);
 }
 
-/* What the nodes can take of clans: what is there for all units, less those who are placed and alone. */
+/* What the nodes can take of clans: what is there for all units, overbooked in the same proportion where they
+ * ask for more than that, less those who are placed and alone. */
 static void find_room(struct hn_plan *p) {
-        uint64_t demand = 0, total = 0, overbook;
-        size_t clan = 0;
+        uint64_t demand = 0, total = 0;
 
         for (size_t i = 0; i < p->n_units; i++)
                 demand += p->units[i].demand;
         for (size_t i = 0; i < p->topo->n_nodes; i++)
                 total += p->lasting[i];
-        overbook = total > 0 ? HN_MAX(demand * 1000 / total, UINT64_C(1000)) : 1000;
-        for (size_t i = 0; i < p->topo->n_nodes; i++)
-                p->room[i] = p->lasting[i] * overbook / 1000;
-
+        for (size_t i = 0; i < p->topo->n_nodes; i++) {
+                p->room[i] = p->lasting[i];
+                if (p->room[i])
+                        p->room[i] = p->room[i] * HN_MAX(demand, total) / total;
+        }
         for (size_t i = 0; i < p->n_units; i++) {
                 const struct hn_unit *u = &p->units[i];
+                const struct hn_member *m = &p->members[p->crews[i].first];
 
-                while (clan < p->n_clans && i >= p->clans[clan].first + p->clans[clan].n)
-                        clan++;
-                if (!u->placed || (clan < p->n_clans && i >= p->clans[clan].first))
-                        continue;
-                p->room[u->incumbent] -= HN_MIN(p->room[u->incumbent], (uint64_t) u->demand);
+                if (u->placed && !(m->whole && m->signal == HN_SIGNAL_FAULTS))
+                        p->room[u->incumbent] -= HN_MIN(p->room[u->incumbent], (uint64_t) u->demand);
         }
 }
 
-/* Where the clan's memory is, in thousandths of its faults, into `p->share`; and where its threads are held,
- * into `p->used`. */
-static void look_round(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_clan *c) {
+/* Where the clan's memory is, into `p->faults`, and where its threads are held, into `p->used`. Returns the
+ * sum of the faults. */
+static uint64_t look_round(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_clan *c) {
         size_t n = p->topo->n_nodes;
         uint64_t total = 0;
 
@@ -68,11 +67,9 @@ static void look_round(struct hn_plan *p, const struct hn_snapshot *s, const str
                                 p->faults[near] += here;
                 }
         }
-        for (size_t i = 0; i < n; i++)
-                p->share[i] = hn_weight(p->faults[i], 0, total);
+        return total;
 }
 
-/* A node that is closed to one of them is closed to all. */
 /* A node that is closed to one of them is closed to all. */
 static bool is_closed(const struct hn_plan *p, const struct hn_clan *c, size_t node) {
         for (size_t k = 0; k < c->n; k++)
@@ -81,17 +78,22 @@ static bool is_closed(const struct hn_plan *p, const struct hn_clan *c, size_t n
         return false;
 }
 
-static struct hn_mask choose(struct hn_plan *p, const struct hn_clan *c, const struct hn_limits *limits) {
+/* The nodes for a clan, and into `p->share` where its memory is, in thousandths of its faults. */
+static struct hn_mask choose(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_clan *c,
+                             const struct hn_limits *limits) {
+        uint64_t total = look_round(p, s, c);
         size_t n = p->topo->n_nodes;
 
+        memset(p->open, 0, n * sizeof(*p->open));
         for (size_t i = 0; i < n; i++) {
-                p->value[i] = p->share[i] + (uint32_t) (limits->incumbent_bonus * (uint64_t) p->used[i] /
-                                                        HN_MAX(c->demand, UINT64_C(1)));
-                p->open[i] = is_closed(p, c, i)
-                                     ? 0
-                                     : p->room[i] + (p->used[i] > 0 ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
-                if (p->room[i] == 0)
-                        p->open[i] = 0;
+                bool held = p->used[i];
+
+                p->share[i] = p->value[i] = hn_weight(p->faults[i], 0, total);
+                if (held)
+                        p->value[i] += (uint32_t) (limits->incumbent_bonus * (uint64_t) p->used[i] /
+                                                   c->demand);
+                if (p->room[i] && !is_closed(p, c, i))
+                        p->open[i] = p->room[i] + (held ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
         }
         return hn_nodeset(p->topo, p->value, p->open, c->demand);
 }
@@ -100,12 +102,12 @@ static struct hn_mask choose(struct hn_plan *p, const struct hn_clan *c, const s
  * half of what is there: so that it stays with the others even where most of the memory is yet to come. */
 static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
         size_t n = p->topo->n_nodes;
-        uint32_t best = 0, together = 0;
+        uint32_t most = 0;
 
-        for (size_t i = 0; i < n; i++) {
-                best = HN_MAX(best, p->share[i]);
-                together += hn_mask_has(set, (unsigned) i) ? p->share[i] : 0;
-        }
+        for (unsigned i = hn_mask_next(set, 0); i != HN_MASK_NONE; i = hn_mask_next(set, i + 1))
+                most += p->share[i];
+        for (size_t i = 0; i < n; i++)
+                most = HN_MAX(most, p->share[i]);
         for (size_t k = 0; k < c->n; k++) {
                 const struct hn_unit *u = &p->units[c->first + k];
                 uint32_t *row = &p->scores[u->score];
@@ -113,8 +115,7 @@ static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_ma
                 p->crews[u->tag].sharing = true;
                 for (size_t i = 0; i < n; i++)
                         if (row[i] != HN_SCORE_FORBIDDEN)
-                                row[i] = hn_mask_has(set, (unsigned) i) ? HN_MAX(best, together)
-                                                                        : p->share[i] / 2;
+                                row[i] = hn_mask_has(set, (unsigned) i) ? most : p->share[i] / 2;
         }
 }
 
@@ -122,11 +123,10 @@ static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_ma
 static void claim(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
         uint64_t total = 0;
 
-        for (size_t i = 0; i < p->topo->n_nodes; i++)
-                total += hn_mask_has(set, (unsigned) i) ? p->room[i] : 0;
-        for (size_t i = 0; total > 0 && i < p->topo->n_nodes; i++)
-                if (hn_mask_has(set, (unsigned) i))
-                        p->room[i] -= p->room[i] * HN_MIN(c->demand, total) / total;
+        for (unsigned i = hn_mask_next(set, 0); i != HN_MASK_NONE; i = hn_mask_next(set, i + 1))
+                total += p->room[i];
+        for (unsigned i = hn_mask_next(set, 0); i != HN_MASK_NONE; i = hn_mask_next(set, i + 1))
+                p->room[i] -= p->room[i] * HN_MIN(c->demand, total) / total;
 }
 
 /* Who needs all nodes, or more than there is, is as well off on one as on another: what its threads happened
@@ -151,8 +151,7 @@ void hn_plan_lodge_clans(struct hn_plan *p, const struct hn_snapshot *s, const s
 
                 if (c->n < 2)
                         continue;
-                look_round(p, s, c);
-                set = choose(p, c, limits);
+                set = choose(p, s, c, limits);
                 if (hn_mask_empty(&set))
                         set = all_nodes(p);
                 score(p, c, &set);
