@@ -57,15 +57,15 @@ static bool find_source(struct hn_plan *p, const struct hn_model *model, const s
         return false;
 }
 
-/* Whether what the process has elsewhere is worth bringing. Where its size is not known, the rate limit and
- * the pause between two such moves are all there is. */
-static bool pays_back(const struct hn_task_sample *t, const struct hn_unit *u, uint32_t share,
+/* Whether what the process has elsewhere is worth bringing: which part that is matters not, as less of it
+ * costs less and saves less. Where its size is not known, the rate limit and the pause between two such moves
+ * are all there is. */
+static bool pays_back(const struct hn_task_sample *t, const struct hn_unit *u,
                       const struct hn_limits *limits) {
-        uint64_t away = 1000 - HN_MIN(share, UINT32_C(1000));
-        uint64_t bytes = t->resident / 1000 * away;
-        uint64_t accesses = HN_PAYBACK_MISSES * u->demand / 1000 * away / 1000;
+        uint64_t accesses = HN_PAYBACK_MISSES * u->demand / 1000;
 
-        return hn_payback(bytes, HN_PAYBACK_BYTES_PER_SEC, accesses, HN_PAYBACK_EXTRA_NS) <= limits->payback;
+        return hn_payback(t->resident, HN_PAYBACK_BYTES_PER_SEC, accesses, HN_PAYBACK_EXTRA_NS) <=
+               limits->payback;
 }
 
 /* A task in its place whose memory is elsewhere, as that node is full. One decision a unit. */
@@ -86,7 +86,7 @@ void hn_plan_bring_pages(struct hn_plan *p, const struct hn_model *model, const 
         if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share ||
             !find_source(p, model, s, u, task, limits, &d->source))
                 return;
-        if (!pays_back(&s->tasks[task], u, share, limits)) {
+        if (!pays_back(&s->tasks[task], u, limits)) {
                 d->reason = HN_REASON_NO_PAYBACK;
                 return;
         }

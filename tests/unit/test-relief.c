@@ -54,6 +54,56 @@ static void it_is_closed_to_them(struct fixture *f) {
         fixture_second(f, 500, 500);
 }
 
+/* Together they wait for a CPU but for a thousandth of it; and for all of it. */
+static void wait_a_little_differently(struct fixture *f, uint64_t more_ns) {
+        crowd(f, 500, 0, 1);
+        for (unsigned i = 0; i < 2; i++) {
+                f->tasks[1].wait_ns += more_ns;
+                fixture_second(f, 501, 499);
+        }
+}
+
+static void one_thousandth_less(struct fixture *f) {
+        wait_a_little_differently(f, 1000000);
+}
+
+static void just_enough(struct fixture *f) {
+        wait_a_little_differently(f, 2000000);
+}
+
+/* Node 0 has nothing to do, and those on node 3 wait. */
+static void the_first_node_idles(struct fixture *f) {
+        start(f, 2);
+        for (size_t i = 0; i < 2; i++)
+                cast(f, i, 3, 3);
+        f->others[0] = f->others[1] = f->others[2] = 2000;
+        for (unsigned i = 0; i < 6; i++)
+                fixture_second(f, 1000, 0);
+        for (size_t i = 0; i < 2; i++)
+                hold(f, i, 3, 3);
+        f->others[3] = 1000;
+        f->others[0] = 0;
+        two_seconds(f);
+        for (unsigned i = 0; i < 2; i++)
+                fixture_second(f, 500, 500);
+}
+
+/* A node of memory alone has nothing to do either, but also nothing to do it with. */
+static void a_node_without_cpus_idles_too(struct fixture *f) {
+        crowd(f, 500, 0, 1);
+        f->topo.nodes[1].n_cores = 0;
+        f->topo.nodes[1].cpus = f->topo.nodes[1].usable = HN_MASK_NULL;
+        f->others[1] = 0;
+        for (unsigned i = 0; i < 3; i++)
+                fixture_second(f, 500, 500);
+}
+
+static void the_idle_node_has_one_core(struct fixture *f) {
+        crowd(f, 500, 0, 1);
+        f->topo.nodes[2].n_cores = 1;
+        fixture_second(f, 500, 500);
+}
+
 /* A sleeper wants a CPU no more: what it wanted once is not waiting. */
 static void they_sleep(struct fixture *f) {
         crowd(f, 500, 0, 1);
@@ -87,6 +137,11 @@ static void relief(void **state) {
                 { no_node_is_idle, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { we_are_all_that_runs_there, 1, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 0, 0, NULL },
                 { it_is_closed_to_them, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { one_thousandth_less, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { just_enough, 1, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 0, 0, NULL },
+                { the_first_node_idles, 0, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 3, 3, NULL },
+                { a_node_without_cpus_idles_too, 1, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 0, 0, NULL },
+                { the_idle_node_has_one_core, 1, HN_ACT_RELEASE, HN_REASON_NODE_IDLE, 0, 0, NULL },
                 { they_sleep, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { somebody_is_on_the_way, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { somebody_is_on_the_way, 2, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 2, "4-5" },
