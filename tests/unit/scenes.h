@@ -34,6 +34,22 @@ static inline void two_seconds(struct fixture *f) {
         fixture_second(f, 1000, 0);
 }
 
+/* Lets `n` seconds pass in which task i ran for `used[i]` thousandths of a CPU. */
+static inline void uneven_seconds(struct fixture *f, unsigned n, const uint32_t *used) {
+        uint32_t others[FIXTURE_NODES];
+
+        memcpy(others, f->others, sizeof(others));
+        for (size_t i = 0; i < f->s.n_tasks; i++)
+                if (f->tasks[i].node < f->topo.n_nodes)
+                        f->others[f->tasks[i].node] += used[i];
+        for (unsigned k = 0; k < n; k++) {
+                for (size_t i = 0; i < f->s.n_tasks; i++)
+                        f->tasks[i].runtime_ns += UINT64_C(1000000) * used[i];
+                fixture_second(f, 0, 0);
+        }
+        memcpy(f->others, others, sizeof(others));
+}
+
 static inline hn_mask_id node_mask(struct fixture *f, hn_node_index node) {
         return fixture_intern(f, &f->topo.nodes[node].usable);
 }

@@ -116,6 +116,12 @@ static void the_larger_one_first(struct fixture *f) {
         seconds(f, 2, 1000);
 }
 
+/* Not even where its threads work more than those of the first, each by itself. */
+static void the_larger_one_of_busier_threads(struct fixture *f) {
+        the_larger_one_first(f);
+        uneven_seconds(f, 20, (uint32_t[]){ 900, 900, 1000, 1000, 1000 });
+}
+
 /* Five threads on the nodes from `first` on, each with most of its memory beside it. */
 static void five(struct fixture *f, size_t first) {
         start(f, 5);
@@ -171,6 +177,12 @@ static void figures(void **state) {
                 { between_loners, 3, HN_REASON_REMOTE_FAULTS, 0, 1000 * 1000, { 2000, 2000, 334, 667 } },
                 { the_larger_one_first, 0, HN_REASON_SHARED_MEMORY, 2, 300 * 1000, { 500, 500, 0, 2000 } },
                 { the_larger_one_first, 2, HN_REASON_SHARED_MEMORY, 0, 572 * 1000, { 500, 500, 0, 2000 } },
+                { the_larger_one_of_busier_threads,
+                  0,
+                  HN_REASON_SHARED_MEMORY,
+                  2,
+                  300 * 900,
+                  { 500, 500, 200, 2000 } },
                 { all_but_the_first_node, 0, HN_REASON_SHARED_MEMORY, 1, 0, { 0, 334, 334, 334 } },
                 { all_but_a_small_node, 0, HN_REASON_SHARED_MEMORY, 0, 0, { 334, 334, 334, 1000 } },
                 { all_nodes_with_cpus, 0, HN_REASON_AT_HOME, 0, 0, { 2000, 2000, 2000, 0 } },

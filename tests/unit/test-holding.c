@@ -114,6 +114,15 @@ static void first_faults_turn_nobody_out(struct fixture *f) {
         first_faults(f, 5);
 }
 
+/* Half a minute is enough, and a second less is not. */
+static void nearly_in_the_long_run(struct fixture *f) {
+        first_faults(f, 29);
+}
+
+static void just_in_the_long_run(struct fixture *f) {
+        first_faults(f, 30);
+}
+
 static void in_the_long_run_knowledge_counts(struct fixture *f) {
         first_faults(f, 31);
 }
@@ -205,6 +214,8 @@ static void holding(void **state) {
                 { outgrown_in_a_crowd, 5, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 1, 3, "6-7" },
                 { first_faults_turn_nobody_out, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { first_faults_turn_nobody_out, 2, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { nearly_in_the_long_run, 2, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { just_in_the_long_run, 2, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 0, "0-1" },
                 { in_the_long_run_knowledge_counts, 2, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 0, "0-1" },
                 { a_stranger_passes_by, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
                 { a_stranger_passes_by, 1, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
