@@ -183,18 +183,50 @@ static void two_homes(struct fixture *f) {
         fixture_second(f, 1000, 0);
 }
 
-/* One of a pair may not go to the other one, and others use `others` where it runs. */
-static void a_pair_apart(struct fixture *f, uint32_t others) {
-        start(f, 2);
-        cast(f, 0, 0, 0);
-        cast(f, 1, 1, 0);
+/* All of its memory is on node 0, and so is room for two drifters, so that it may not go there. It works half
+ * of the time on `node`, of which others use so much. */
+static void drifters_at_home(struct fixture *f, hn_node_index node, uint32_t others) {
+        start(f, 3);
+        cast(f, 0, node, 0);
+        for (size_t i = 1; i < 3; i++) {
+                cast(f, i, 3, 3);
+                f->tasks[i].signal = HN_SIGNAL_NONE;
+        }
         f->others[1] = others;
-        f->others[0] = 200;
-        a_while(f);
+        f->others[2] = f->others[3] = 2000;
+        uneven_seconds(f, 20, (uint32_t[]){ 500, 1000, 1000 });
 }
 
 static void just_room_where_it_runs(struct fixture *f) {
-        a_pair_apart(f, 250);
+        drifters_at_home(f, 1, 1750);
+}
+
+static void hardly_room_where_it_runs(struct fixture *f) {
+        drifters_at_home(f, 1, 1751);
+}
+
+static void it_runs_nobody_knows_where(struct fixture *f) {
+        drifters_at_home(f, NO, 2000);
+}
+
+/* Two threads that cannot be told apart, on nodes of their own, and all of their memory on a third one. */
+static void two_go_together(struct fixture *f) {
+        start(f, 2);
+        for (size_t i = 0; i < 2; i++) {
+                cast(f, i, (hn_node_index) (2 + i), 0);
+                f->tasks[i].signal = HN_SIGNAL_RESIDENCY;
+                f->tasks[i].tgid = FIXTURE_FIRST_TID;
+        }
+        a_while(f);
+}
+
+/* It goes alone, and two nodes are no better balanced for it. */
+static void one_goes_alone(struct fixture *f) {
+        start(f, 2);
+        cast(f, 0, 2, 0);
+        cast(f, 1, 0, 0);
+        f->tasks[0].signal = f->tasks[1].signal = HN_SIGNAL_RESIDENCY;
+        a_while(f);
 }
 
 static void scenes(void **state) {
@@ -205,7 +237,11 @@ static void scenes(void **state) {
                 { a_quarter_of_a_core_passes_by, 0, HN_ACT_PIN, HN_REASON_NODE_FULL, 1, 1, "2-3" },
                 { more_than_a_quarter_passes_by, 0, HN_ACT_NONE, HN_REASON_PASSING_LOAD, 1, 1, NULL },
                 { two_homes, 0, HN_ACT_NONE, HN_REASON_PASSING_LOAD, 0, 0, NULL },
-                { just_room_where_it_runs, 1, HN_ACT_PIN, HN_REASON_LOAD_IMBALANCE, 1, 1, "2-3" },
+                { two_go_together, 0, HN_ACT_PIN, HN_REASON_REMOTE_PAGES, 2, 0, "0-1" },
+                { one_goes_alone, 0, HN_ACT_PIN, HN_REASON_LOAD_IMBALANCE, 2, 2, "4-5" },
+                { just_room_where_it_runs, 0, HN_ACT_PIN, HN_REASON_LOAD_IMBALANCE, 1, 1, "2-3" },
+                { hardly_room_where_it_runs, 0, HN_ACT_NONE, HN_REASON_LOAD_IMBALANCE, 1, 1, NULL },
+                { it_runs_nobody_knows_where, 0, HN_ACT_NONE, HN_REASON_LOAD_IMBALANCE, NO, NO, NULL },
         };
         bool met[_HN_REASON_MAX] = {};
 
@@ -225,6 +261,7 @@ static void drifting(void **state) {
                 { { 1000, 1000, 1000 }, { 500, 0, 0, 0 }, { 2, 2, 2, 2 }, { 500, 1000, 1000, 1000 } },
                 { { 1000, 1000, 1000 }, { 0, 500, 1500, 1500 }, { 2, 2, 2, 2 }, { 2000, 1500, 1500, 1500 } },
                 /* also where no node has room, but never where there is no core */
+                { { 1000, 1000, 1000 }, { 2000, 2000, 0, 0 }, { 2, 2, 0, 0 }, { 4000, 3000, 0, 0 } },
                 { { 1000, 0, 0 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 0 }, { 3000, 2000, 2000, 0 } },
                 { { 1000, 1000, 1000 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 0 }, { 3000, 3000, 3000, 0 } },
                 { { 1000, 0, 0 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 1 }, { 2000, 2000, 2000, 1000 } },
