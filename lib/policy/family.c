@@ -58,7 +58,7 @@ static void join(struct hn_family *to, const struct hn_family *f) {
 
 /* Gives all families of a group the sums of all. */
 static void pool_groups(struct hn_family *families, size_t n) {
-        for (size_t first = 0, end; first < n; first = end) {
+        for (size_t first = 0, end; first != n; first = end) {
                 struct hn_family *f = &families[first];
 
                 for (end = first + 1;
