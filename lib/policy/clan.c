@@ -121,13 +121,12 @@ static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_ma
 
 /* Each of its nodes gives in proportion to what it has. There is one at least, and none without room. */
 static void claim(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
-        unsigned next = hn_mask_next(set, 0);
         uint64_t total = 0;
 
-        do {
-                total += p->room[next];
-                next = hn_mask_next(set, next + 1);
-        } while (next != HN_MASK_NONE);
+        for (unsigned i = hn_mask_next(set, 0); i != HN_MASK_NONE; i = hn_mask_next(set, i + 1))
+                total += p->room[i];
+        if (total == 0)
+                return;
         for (unsigned i = hn_mask_next(set, 0); i != HN_MASK_NONE; i = hn_mask_next(set, i + 1))
                 p->room[i] -= p->room[i] * HN_MIN(c->demand, total) / total;
 }

@@ -185,7 +185,7 @@ static void figures(void **state) {
                   { 500, 500, 200, 2000 } },
                 { all_but_the_first_node, 0, HN_REASON_SHARED_MEMORY, 1, 0, { 0, 334, 334, 334 } },
                 { all_but_a_small_node, 0, HN_REASON_SHARED_MEMORY, 0, 0, { 334, 334, 334, 1000 } },
-                { all_nodes_with_cpus, 0, HN_REASON_AT_HOME, 0, 0, { 2000, 2000, 2000, 0 } },
+                { all_nodes_with_cpus, 0, HN_REASON_SHARED_MEMORY, 0, 0, { 334, 334, 334, 0 } },
         };
         const struct hn_limits limits = HN_LIMITS_DEFAULT;
 

@@ -185,6 +185,17 @@ static void no_room_for_both(struct fixture *f) {
                 fixture_second(f, 1000, 0);
 }
 
+/* Others have taken all cores of all nodes. */
+static void no_room_at_all(struct fixture *f) {
+        start(f, 2);
+        sharer(f, 0, 0, 1, (uint64_t[]){ 0, 200, 400, 0 });
+        sharer(f, 1, 0, 3, (uint64_t[]){ 0, 200, 400, 0 });
+        for (size_t i = 0; i < 4; i++)
+                f->others[i] = 3000;
+        for (unsigned i = 0; i < 12; i++)
+                fixture_second(f, 500, 500);
+}
+
 static void clans(void **state) {
         static const struct scene_row rows[] = {
                 { a_pair_of_threads, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 2, "4-5" },
@@ -221,6 +232,7 @@ static void clans(void **state) {
                 { processes_of_two_scopes, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
                 { a_node_closed_to_one, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 1, "2-3" },
                 { a_node_closed_to_one, 1, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 3, 1, "2-3" },
+                { no_room_at_all, 0, HN_ACT_NONE, HN_REASON_NO_ROOM, 1, 1, NULL },
                 { no_room_for_both, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 1, "2-3" },
                 { no_room_for_both, 1, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 3, 1, "2-3" },
         };

@@ -37,23 +37,23 @@ static void with_a_pair(struct fixture *f, const uint64_t priv[4], const uint64_
         memcpy(f->shared, shared, 4 * sizeof(*shared));
 }
 
-static void a_little_more_is_shared(struct fixture *f) {
-        with_a_pair(f, (uint64_t[]){ 200, 0, 0, 0 }, (uint64_t[]){ 201, 0, 0, 0 });
+static void three_tenths_and_more_are_shared(struct fixture *f) {
+        with_a_pair(f, (uint64_t[]){ 279, 0, 0, 0 }, (uint64_t[]){ 121, 0, 0, 0 });
         two_seconds(f);
 }
 
-static void as_much_is_shared(struct fixture *f) {
-        with_a_pair(f, (uint64_t[]){ 200, 0, 0, 0 }, (uint64_t[]){ 200, 0, 0, 0 });
+static void three_tenths_are_shared(struct fixture *f) {
+        with_a_pair(f, (uint64_t[]){ 280, 0, 0, 0 }, (uint64_t[]){ 120, 0, 0, 0 });
         two_seconds(f);
 }
 
 static void few_faults_that_tell(struct fixture *f) {
-        with_a_pair(f, (uint64_t[]){ 128, 0, 0, 0 }, (uint64_t[]){ 128, 0, 0, 0 });
+        with_a_pair(f, (uint64_t[]){ 180, 0, 0, 0 }, (uint64_t[]){ 76, 0, 0, 0 });
         two_seconds(f);
 }
 
 static void too_few_faults_to_tell(struct fixture *f) {
-        with_a_pair(f, (uint64_t[]){ 128, 0, 0, 0 }, (uint64_t[]){ 127, 0, 0, 0 });
+        with_a_pair(f, (uint64_t[]){ 180, 0, 0, 0 }, (uint64_t[]){ 75, 0, 0, 0 });
         two_seconds(f);
 }
 
@@ -203,8 +203,8 @@ static void edges(void **state) {
         static const struct scene_row rows[] = {
                 { it_works_just_enough, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 2, 2, "4-5" },
                 { it_works_a_little_less, 3, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 2, 2, NULL },
-                { a_little_more_is_shared, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 0, "0-1" },
-                { as_much_is_shared, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
+                { three_tenths_and_more_are_shared, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 0, "0-1" },
+                { three_tenths_are_shared, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { few_faults_that_tell, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { too_few_faults_to_tell, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 0, "0-1" },
                 { a_sibling_works_just_enough, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 1, "2-3" },
