@@ -249,6 +249,30 @@ static void scenes(void **state) {
         check_scenes(rows, HN_ELEMENTS(rows), met);
 }
 
+/* Held on a node that was closed to it since, and refused by the other one: it has nothing there that counts.
+ */
+static void held_where_it_may_not_be(void **state) {
+        _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
+        const struct hn_decision *d;
+        struct fixture f;
+
+        (void) state;
+        drifters_at_home(&f, 1, 1750);
+        fixture_pin(&f, 0, 1, 1, node_mask(&f, 1));
+        f.tasks[0].scope = 1;
+        f.scopes[1].nodes = fixture_list("0,2");
+        f.priv[1] = 250;
+        uneven_seconds(&f, 20, (uint32_t[]){ 500, 1000, 1000 });
+        plan = decide(&f);
+        d = hn_plan_decision(plan, 0);
+        assert_int_equal(d->act, HN_ACT_NONE);
+        assert_int_equal(d->to, 1);
+        assert_int_equal(d->share_from, 200);
+        assert_int_equal(d->share_to, 0);
+        assert_int_equal(d->capacity, 250);
+        fixture_deinit(&f);
+}
+
 /* Those of whom nothing is known are counted where there is most room, one CPU's worth after the other. */
 static void drifting(void **state) {
         static const struct {
@@ -330,9 +354,13 @@ static void what_is_gone_is_first(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(promises), cmocka_unit_test(gains),
-                cmocka_unit_test(no_gain),  cmocka_unit_test(scenes),
-                cmocka_unit_test(drifting), cmocka_unit_test(what_is_gone_is_first),
+                cmocka_unit_test(promises),
+                cmocka_unit_test(gains),
+                cmocka_unit_test(no_gain),
+                cmocka_unit_test(scenes),
+                cmocka_unit_test(held_where_it_may_not_be),
+                cmocka_unit_test(drifting),
+                cmocka_unit_test(what_is_gone_is_first),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
