@@ -21,28 +21,36 @@ bool hn_decision_promises(const struct hn_decision *d) {
                d->share_to > d->share_from;
 }
 
+/* An array of zeros, to be checked for with all others. */
+static void *zeros(bool *ok, size_t n, size_t size) {
+        void *p = calloc(n, size);
+
+        *ok = *ok && p;
+        return p;
+}
+
 int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         _hn_cleanup_(hn_plan_freep) struct hn_plan *p = calloc(1, sizeof(*p));
-        size_t n = topo->n_nodes + 1;
+        size_t n = HN_MAX(topo->n_nodes, (size_t) 1);
+        bool ok = true;
 
         if (!p)
                 return -ENOMEM;
         p->topo = topo;
-        p->nodes = calloc(n, sizeof(*p->nodes));
-        p->stands = calloc(n, sizeof(*p->stands));
-        p->capacity = calloc(n, sizeof(*p->capacity));
-        p->lasting = calloc(n, sizeof(*p->lasting));
-        p->used = calloc(n, sizeof(*p->used));
-        p->share = calloc(n, sizeof(*p->share));
-        p->faults = calloc(n, sizeof(*p->faults));
-        p->room = calloc(n, sizeof(*p->room));
-        p->open = calloc(n, sizeof(*p->open));
-        p->value = calloc(n, sizeof(*p->value));
-        p->first = calloc(n * n, sizeof(*p->first));
-        p->via = calloc(n, sizeof(*p->via));
-        p->seen = calloc(n, sizeof(*p->seen));
-        if (!p->nodes || !p->stands || !p->capacity || !p->lasting || !p->used || !p->share || !p->faults ||
-            !p->room || !p->open || !p->value || !p->first || !p->via || !p->seen)
+        p->nodes = zeros(&ok, n, sizeof(*p->nodes));
+        p->stands = zeros(&ok, n, sizeof(*p->stands));
+        p->capacity = zeros(&ok, n, sizeof(*p->capacity));
+        p->lasting = zeros(&ok, n, sizeof(*p->lasting));
+        p->used = zeros(&ok, n, sizeof(*p->used));
+        p->share = zeros(&ok, n, sizeof(*p->share));
+        p->faults = zeros(&ok, n, sizeof(*p->faults));
+        p->room = zeros(&ok, n, sizeof(*p->room));
+        p->open = zeros(&ok, n, sizeof(*p->open));
+        p->value = zeros(&ok, n, sizeof(*p->value));
+        p->first = zeros(&ok, n * n, sizeof(*p->first));
+        p->via = zeros(&ok, n, sizeof(*p->via));
+        p->seen = zeros(&ok, n, sizeof(*p->seen));
+        if (!ok)
                 return -ENOMEM;
         *ret = HN_TAKE_PTR(p);
         return 0;
@@ -79,29 +87,33 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
         return NULL;
 }
 
-static int grow(void *array, size_t n, size_t size) {
+/* Returns whether there is room for `n` now; what was there stays. */
+static bool grow(void *array, size_t n, size_t size) {
         void *p = realloc(*(void **) array, n * size);
 
-        if (!p)
-                return -ENOMEM;
-        *(void **) array = p;
-        return 0;
+        if (p)
+                *(void **) array = p;
+        return p;
 }
 
 /* Room for `n` tasks in all arrays. Only a machine busier than ever before allocates. */
 static int reserve(struct hn_plan *p, size_t n) {
-        size_t more = HN_MAX(n, 2 * p->allocated);
+        size_t more = HN_MAX(n, 2 * p->allocated), n_scores = more * HN_MAX(p->topo->n_nodes, (size_t) 1);
+        bool ok = true;
 
         if (n <= p->allocated)
                 return 0;
-        if (grow(&p->decisions, more, sizeof(*p->decisions)) < 0 ||
-            grow(&p->members, more, sizeof(*p->members)) < 0 ||
-            grow(&p->units, more, sizeof(*p->units)) < 0 || grow(&p->order, more, sizeof(*p->order)) < 0 ||
-            grow(&p->crews, more, sizeof(*p->crews)) < 0 ||
-            grow(&p->families, more, sizeof(*p->families)) < 0 ||
-            grow(&p->clans, more, sizeof(*p->clans)) < 0 ||
-            grow(&p->scores, more * (p->topo->n_nodes + 1), sizeof(*p->scores)) < 0 ||
-            grow(&p->shifts, more, sizeof(*p->shifts)) < 0 || grow(&p->acts, more, sizeof(*p->acts)) < 0)
+        ok &= grow(&p->decisions, more, sizeof(*p->decisions));
+        ok &= grow(&p->members, more, sizeof(*p->members));
+        ok &= grow(&p->units, more, sizeof(*p->units));
+        ok &= grow(&p->order, more, sizeof(*p->order));
+        ok &= grow(&p->crews, more, sizeof(*p->crews));
+        ok &= grow(&p->families, more, sizeof(*p->families));
+        ok &= grow(&p->clans, more, sizeof(*p->clans));
+        ok &= grow(&p->scores, n_scores, sizeof(*p->scores));
+        ok &= grow(&p->shifts, more, sizeof(*p->shifts));
+        ok &= grow(&p->acts, more, sizeof(*p->acts));
+        if (!ok)
                 return -ENOMEM;
         p->allocated = more;
         return 0;
