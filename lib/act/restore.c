@@ -5,12 +5,16 @@
 #include <unistd.h>
 
 #include "act/restore.h"
+#include "act/unrest.h"
 #include "base/macro.h"
 #include "sample/taskref.h"
 
 /* Who forks faster than we look does so at most for this long: how many passes that makes depends on the
  * machine's other work, and a number of them would end the search early where it takes longest. */
 #define PATIENCE (20 * HN_USEC_PER_SEC)
+
+/* How long a task that neither sleeps nor gets on is waited for. */
+#define REST HN_USEC_PER_SEC
 
 /* A deeper family than this is taken for strangers. */
 #define KIN_MAX 256u
@@ -136,6 +140,7 @@ struct search {
         bool (*choose)(void *userdata, const char *cgroup); /* NULL: all */
         void *userdata;
         struct hn_entries settled; /* by key: they have what they are to have, though it may look like ours */
+        struct hn_unrest unrest;   /* of those, who may still be forking */
         size_t n_found;            /* in this pass */
         bool *needed;              /* prune: by mark */
 };
@@ -173,7 +178,7 @@ static int settle(struct search *s, const struct hn_task_key *key) {
                 return -ENOMEM;
         e->key = *key;
         hn_entries_insert(&s->settled, e);
-        return 0;
+        return hn_unrest_add(&s->unrest, s->x->world, key);
 }
 
 static int restore_heir(void *userdata, pid_t tgid, pid_t tid) {
@@ -220,27 +225,35 @@ static hn_usec_t now_usec(void) {
         return (hn_usec_t) ts.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) ts.tv_nsec / 1000;
 }
 
-/* A task born during a pass may be missed by it, and its parent may be restored in the same pass. So it takes
- * two passes in a row that find nobody. */
+/* A task born during a pass may be missed by it, and its parent may be restored in the same pass, or have
+ * been in the middle of a fork. So the last pass is one that finds nobody, after one that found nobody, and
+ * none of the parents was forking between the two. */
 static int restore_heirs(struct search *s) {
-        hn_usec_t end = hn_usec_add(now_usec(), PATIENCE);
-        unsigned n_clean = 0;
+        hn_usec_t now = now_usec(), end = hn_usec_add(now, PATIENCE), found = now;
+        bool last = false;
 
         s->x->n_passes = 0;
-        while (n_clean < 2 && hn_ledger_marks(s->x->ledger)->n > 0) {
+        while (hn_ledger_marks(s->x->ledger)->n > 0) {
                 int r;
 
-                if (now_usec() > end)
-                        return -EBUSY;
                 s->n_found = 0;
                 s->x->n_passes++;
                 r = hn_world_each(s->x->world, restore_heir, s);
                 if (r < 0)
                         return r;
-                n_clean = s->n_found == 0 ? n_clean + 1 : 0;
-                /* A child that was being made when its parent got its mask back shows a little later. */
-                if (n_clean == 1)
-                        (void) usleep(10000);
+                now = now_usec();
+                if (s->n_found == 0 && last)
+                        return 0;
+                if (now > end)
+                        return -EBUSY;
+                if (s->n_found > 0) {
+                        found = now;
+                        last = false;
+                        continue;
+                }
+                last = !hn_unrest_remains(&s->unrest, s->x->world) || now > hn_usec_add(found, REST);
+                if (!last)
+                        (void) usleep(2000);
         }
         return 0;
 }
@@ -287,6 +300,7 @@ int hn_restore_where(struct hn_restore *x, bool (*choose)(void *userdata, const 
         if (r == 0)
                 r = restore_chosen(&s);
         hn_entries_deinit(&s.settled);
+        hn_unrest_deinit(&s.unrest);
         return r;
 }
 
