@@ -138,6 +138,16 @@ void judge_share(struct trial *t, double reference) {
                     json_incref(json_object_get(t->json, "signal")), "faults");
 }
 
+void judge_counted(struct trial *t, double least) {
+        json_t *counted = json_object_get(t->json, "exact_local_share");
+        char want[64];
+
+        if (!json_is_number(counted))
+                return;
+        (void) snprintf(want, sizeof(want), ">= %.3f", least);
+        trial_check(t, "exact_local_share", json_number_value(counted) >= least, json_incref(counted), want);
+}
+
 void judge_settled(struct trial *t, double least) {
         json_t *settled = json_object_get(t->json, "share_settled");
         char want[64];

@@ -22,6 +22,11 @@ void judge_ticking(struct trial *t);
 /* The share is within 0.03 of hand placement's, by fault data; as many threads on a node as it has CPUs. */
 void judge_share(struct trial *t, double reference);
 
+/* The share of all accesses from 20 s after the opt-in on, where they are counted: a sample of pages says
+ * little about the last hundredth, as some pages of Linux 6.12 come home only with its next scan, half a
+ * minute later. */
+void judge_counted(struct trial *t, double least);
+
 /* Once settled, the share is at least this; no more than two moves for each thread; as many threads on every
  * node. */
 void judge_settled(struct trial *t, double least);

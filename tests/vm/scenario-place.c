@@ -102,7 +102,7 @@ int scenario_numa02(struct trial *t) {
 
         if (r < 0 || !judge_homenode(t))
                 return r;
-        judge_settled(t, 0.99 * json_number_value(json_object_get(t->json, "share_hardbind")));
+        judge_counted(t, 0.99 * json_number_value(json_object_get(t->json, "share_hardbind")));
         judge_moves(t);
         return 0;
 }
