@@ -119,7 +119,7 @@ static void score(struct hn_plan *p, const struct hn_clan *c, const struct hn_ma
         }
 }
 
-/* Each of its nodes gives in proportion to what it has. There is one at least, and none without room. */
+/* Each of its nodes gives in proportion to what it has; nothing where all of them are taken. */
 static void claim(struct hn_plan *p, const struct hn_clan *c, const struct hn_mask *set) {
         uint64_t total = 0;
 

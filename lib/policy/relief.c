@@ -46,6 +46,9 @@ static struct hn_decision *least_at_home(const struct hn_plan *p, const struct h
 }
 
 void hn_plan_relieve(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s) {
+        /* Seldom is any node idle: only then is it worth counting who waits. */
+        if (idle_node(p, model, s->now, 1) == HN_NODE_NONE)
+                return;
         for (hn_node_index node = 0; node < p->topo->n_nodes; node++) {
                 uint32_t waiting = waiting_on(p, model, node);
                 hn_node_index idle = idle_node(p, model, s->now, waiting / 1000);
