@@ -6,10 +6,10 @@
 #include "act/actuator.h"
 #include "base/macro.h"
 #include "daemon/apply.h"
-#include "daemon/clock.h"
 #include "daemon/manager.h"
 #include "daemon/wording.h"
 #include "policy/target.h"
+#include "sample/clock.h"
 
 /* An act in progress: the decision and what it is about. */
 struct act {

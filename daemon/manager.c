@@ -9,10 +9,10 @@
 
 #include "act/appendfile.h"
 #include "daemon/apply.h"
-#include "daemon/clock.h"
 #include "daemon/manager.h"
 #include "daemon/report.h"
 #include "daemon/undo.h"
+#include "sample/clock.h"
 #include "sample/machine.h"
 #include "sample/procfs.h"
 

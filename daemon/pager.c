@@ -6,9 +6,9 @@
 #include "act/actuator.h"
 #include "act/ranges.h"
 #include "base/macro.h"
-#include "daemon/clock.h"
 #include "daemon/manager.h"
 #include "daemon/pager.h"
+#include "sample/clock.h"
 #include "sample/machineload.h"
 
 /* A slice is followed by a rest of four slices, so that the target's own page faults get their turn at the

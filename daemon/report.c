@@ -4,9 +4,9 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/macro.h"
-#include "daemon/clock.h"
 #include "daemon/manager.h"
 #include "daemon/report.h"
+#include "sample/clock.h"
 
 #define NOTE_WHOLE_PROCESS \
         "threads cannot be told apart by resident pages, so each process is placed as a whole"

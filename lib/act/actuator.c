@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "act/actuator.h"
+#include "sample/clock.h"
 
 /* Ancestors looked at when a mask may have been inherited: process, parent, and so on. */
 #define KIN_MAX 16u
-
-static hn_usec_t read_clock(clockid_t clock) {
-        struct timespec ts;
-
-        (void) clock_gettime(clock, &ts);
-        return (hn_usec_t) ts.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) ts.tv_nsec / 1000;
-}
 
 const struct hn_mark *hn_actuator_heir(struct hn_actuator *a, const struct hn_task_key *key, pid_t tgid,
                                        const char *cgroup, const struct hn_mask *mask) {
@@ -50,8 +43,8 @@ static int live_pin(struct hn_actuator *a, const struct hn_order_pin *pin) {
                 .tgid = pin->tgid,
                 .before = pin->expect,
                 .want = pin->want,
-                .boot_usec = read_clock(CLOCK_BOOTTIME),
-                .real_usec = read_clock(CLOCK_REALTIME),
+                .boot_usec = hn_clock(CLOCK_BOOTTIME),
+                .real_usec = hn_clock(CLOCK_REALTIME),
         };
         int r;
 

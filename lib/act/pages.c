@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <numaif.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "act/caps.h"
 #include "act/pages.h"
 #include "base/macro.h"
+#include "sample/clock.h"
 
 /* A call has a fixed cost on every CPU of the machine (it drains their LRU caches), a page has one of the
  * target's mmap lock: few calls, but no long ones. */
@@ -62,11 +62,8 @@ static long live_move(void *userdata, pid_t pid, size_t n, void *const *addresse
 }
 
 static hn_usec_t live_clock(void *userdata) {
-        struct timespec ts;
-
         (void) userdata;
-        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (hn_usec_t) ts.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) ts.tv_nsec / 1000;
+        return hn_clock(CLOCK_MONOTONIC);
 }
 
 struct hn_pages_ops hn_pages_live(void) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "act/restore.h"
 #include "act/unrest.h"
 #include "base/macro.h"
+#include "sample/clock.h"
 #include "sample/taskref.h"
 
 /* Who forks faster than we look does so at most for this long: how many passes that makes depends on the
@@ -218,18 +218,11 @@ static int restore_heir(void *userdata, pid_t tgid, pid_t tid) {
         return settle(s, &event.key);
 }
 
-static hn_usec_t now_usec(void) {
-        struct timespec ts = { .tv_sec = 0 };
-
-        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (hn_usec_t) ts.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) ts.tv_nsec / 1000;
-}
-
 /* A task born during a pass may be missed by it, and its parent may be restored in the same pass, or have
  * been in the middle of a fork. So the last pass is one that finds nobody, after one that found nobody, and
  * none of the parents was forking between the two. */
 static int restore_heirs(struct search *s) {
-        hn_usec_t now = now_usec(), end = hn_usec_add(now, PATIENCE), found = now;
+        hn_usec_t now = hn_clock(CLOCK_MONOTONIC), end = hn_usec_add(now, PATIENCE), found = now;
         bool last = false;
 
         s->x->n_passes = 0;
@@ -241,7 +234,7 @@ static int restore_heirs(struct search *s) {
                 r = hn_world_each(s->x->world, restore_heir, s);
                 if (r < 0)
                         return r;
-                now = now_usec();
+                now = hn_clock(CLOCK_MONOTONIC);
                 if (s->n_found == 0 && last)
                         return 0;
                 if (now > end)

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/macro.h"
+#include "sample/clock.h"
 #include "sample/procfs.h"
 #include "sample/sampler.h"
 #include "sample/signal.h"
@@ -13,14 +13,6 @@
 /* How many processes are asked about their pages in one sweep, and how soon again. */
 #define ASK_MAX        32u
 #define ASK_AGAIN_USEC (3 * HN_USEC_PER_SEC)
-
-static hn_usec_t read_clock(clockid_t clock) {
-        struct timespec t;
-
-        if (clock_gettime(clock, &t) < 0)
-                return 0;
-        return (hn_usec_t) t.tv_sec * HN_USEC_PER_SEC + (hn_usec_t) t.tv_nsec / 1000;
-}
 
 static int set_root(struct hn_sampler *s, const struct hn_sysroot *root) {
         struct hn_task_reader reader;
@@ -308,7 +300,7 @@ static int ask_processes(struct hn_sampler *s, hn_usec_t now) {
 static int show(struct hn_sampler *s, hn_usec_t now, struct hn_snapshot *ret) {
         enum hn_no_faults worst = HN_NO_FAULTS_FINE;
         /* Of a captured machine nobody knows how long it had been up. */
-        hn_usec_t up = s->root->live ? read_clock(CLOCK_BOOTTIME) : 0;
+        hn_usec_t up = s->root->live ? hn_clock(CLOCK_BOOTTIME) : 0;
 
         if (s->table.n_slots > s->tasks_allocated) {
                 size_t more = s->table.n_slots + s->table.n_slots / 4 + 64;
@@ -360,7 +352,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         struct hn_snapshot shot = {
                 .now = now, .n_nodes = s->topo->n_nodes, .n_scopes = n_scopes, .scopes = scopes
         };
-        hn_usec_t begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
+        hn_usec_t begin = hn_clock(CLOCK_THREAD_CPUTIME_ID);
         int r;
 
         s->n_sweeps++;
@@ -407,7 +399,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         shot.shared = s->rows.shared;
         shot.masks = &s->masks;
         shot.kernel_balancing = s->balancing;
-        shot.cost = hn_usec_sub(read_clock(CLOCK_THREAD_CPUTIME_ID), begin);
+        shot.cost = hn_usec_sub(hn_clock(CLOCK_THREAD_CPUTIME_ID), begin);
         *ret = shot;
         return 0;
 }

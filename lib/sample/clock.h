@@ -5,7 +5,7 @@
 
 #include "base/usec.h"
 
-/* The one place that asks a clock: policy and plan are handed the time. */
+/* The one place that asks a clock, 0 if it cannot be read: policy and plan are handed the time. */
 static inline hn_usec_t hn_clock(clockid_t id) {
         struct timespec ts = { 0 };
 
