@@ -74,7 +74,7 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
                    const struct hn_limits *limits);
 
 /* The share of each node in what is known of a task's memory, in thousandths: puts it into `p->share`. */
-void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t);
+void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_state *st);
 
 /* The score of a node for a unit, 0 where it is forbidden. */
 uint32_t hn_plan_score(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node);

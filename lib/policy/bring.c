@@ -20,7 +20,7 @@ static bool owns_pages_on(struct hn_plan *p, const struct hn_model *model, const
                 if (i == task || s->tasks[i].tgid != s->tasks[task].tgid || st->demand < limits->min_demand)
                         continue;
                 if (st->home == home || st->pinned == home || s->tasks[i].node == home ||
-                    s->tasks[i].signal == HN_SIGNAL_NONE)
+                    st->signal == HN_SIGNAL_NONE)
                         return false;
         }
         return true;
@@ -38,13 +38,16 @@ static bool find_source(struct hn_plan *p, const struct hn_model *model, const s
                         hn_node_index *ret_source) {
         const struct hn_task_state *st = hn_model_state(model, task);
 
-        switch (s->tasks[task].signal) {
+        switch (st->signal) {
         case HN_SIGNAL_NONE:
         case _HN_SIGNAL_MAX: return false;
         case HN_SIGNAL_RESIDENCY:
-                /* The whole process is one unit, so all of its pages are. */
+                /* The whole process is one unit, so all of its pages are. Where the kernel balances it brings
+                 * them, but one that gives this thread no faults is not about to. */
                 *ret_source = HN_NODE_NONE;
-                return !(s->kernel_balancing & 1);
+                return !(s->kernel_balancing & 1) ||
+                       (s->tasks[task].signal == HN_SIGNAL_FAULTS && st->home != HN_NODE_NONE &&
+                        is_kept_from(p, u, st->home));
         case HN_SIGNAL_FAULTS:
                 /* The kernel would bring them too, and to the same node, but only as fast as it scans. */
                 if (st->home == HN_NODE_NONE || st->home == st->pinned ||

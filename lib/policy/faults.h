@@ -25,6 +25,10 @@ uint64_t hn_cpu_weight(uint64_t old, uint64_t runtime_ns, uint64_t period_ns, ui
  * nobody. */
 hn_node_index hn_preferred(const uint64_t *faults, size_t n_nodes, hn_node_index current);
 
+/* Decayed faults below which they tell nothing: the kernel's first figures are those of a stack page or two.
+ */
+#define HN_FAULTS_MIN 256u
+
 /* Share of the faults in thousandths: 1000 * (own + near) / total, 0 of nothing. task_weight(). */
 uint32_t hn_weight(uint64_t faults, uint64_t near, uint64_t total);
 

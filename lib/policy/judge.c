@@ -16,15 +16,15 @@ static bool mask_is_foreign(const struct hn_snapshot *s, const struct hn_task_sa
 }
 
 /* Too few faults are noise, and no pages at all tell nothing. */
-static bool has_signal(const struct hn_snapshot *s, const struct hn_task_sample *t,
+static bool has_signal(const struct hn_snapshot *s, const struct hn_task_state *st,
                        const struct hn_limits *limits) {
         uint64_t found = 0;
 
-        if (t->signal == HN_SIGNAL_NONE)
+        if (st->signal == HN_SIGNAL_NONE)
                 return false;
         for (size_t i = 0; i < s->n_nodes; i++)
-                found += s->priv[t->row * s->n_nodes + i] + s->shared[t->row * s->n_nodes + i];
-        return found >= (t->signal == HN_SIGNAL_FAULTS ? limits->min_faults : 1);
+                found += s->priv[st->row * s->n_nodes + i] + s->shared[st->row * s->n_nodes + i];
+        return found >= (st->signal == HN_SIGNAL_FAULTS ? limits->min_faults : 1);
 }
 
 bool hn_judge(const struct hn_snapshot *s, size_t i, const struct hn_task_state *st, size_t n_reachable,
@@ -56,7 +56,7 @@ bool hn_judge(const struct hn_snapshot *s, size_t i, const struct hn_task_state 
                 no = HN_REASON_TOO_YOUNG;
         else if (st->children >= limits->max_children)
                 no = HN_REASON_FORKS;
-        else if (!has_signal(s, t, limits) || st->samples == 0)
+        else if (!has_signal(s, st, limits) || st->samples == 0)
                 no = HN_REASON_NO_SIGNAL;
         else if (st->demand < limits->min_demand)
                 no = HN_REASON_IDLE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macro.h"
+#include "policy/family.h"
 #include "policy/faults.h"
 #include "policy/model.h"
 #include "policy/target.h"
@@ -250,19 +251,42 @@ static void feed_idle(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t
                         m->idle_since[i] = m->last_feed;
 }
 
+/* Faults tell what a task uses, but late; the pages of its process tell where its memory is now, but not
+ * which of it is used, nor by which thread, nor what it shares with others. */
+static void choose_signal(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                          struct hn_task_state *st) {
+        uint64_t priv = 0, shared = 0;
+
+        st->signal = t->signal;
+        st->row = t->row;
+        if (t->signal != HN_SIGNAL_FAULTS)
+                return;
+        for (size_t i = 0; i < s->n_nodes; i++) {
+                priv += s->priv[t->row * s->n_nodes + i];
+                shared += s->shared[t->row * s->n_nodes + i];
+        }
+        st->evidence = hn_evidence_look(st->evidence, priv + shared, t->scan_seq);
+        if (!t->alone || !t->pages_known || t->pages_at <= HN_MAX(st->last_move, st->last_pages) ||
+            !hn_mostly_private(priv, shared))
+                return;
+        if (priv + shared < HN_FAULTS_MIN || !hn_evidence_holds(st->evidence, priv + shared)) {
+                st->signal = HN_SIGNAL_RESIDENCY;
+                st->row = t->pages_row;
+        }
+}
+
 /* Where its memory is, and whether it is where we have taken it to. */
-static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
-                      struct hn_task_state *st) {
+static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, struct hn_task_state *st) {
         size_t n = m->topo->n_nodes;
 
-        if (t->signal == HN_SIGNAL_NONE)
+        if (st->signal == HN_SIGNAL_NONE)
                 return;
         memset(m->row, 0, n * sizeof(*m->row));
         for (hn_node_index i = 0; i < n; i++) {
                 hn_node_index near = hn_topology_nearest_with_cpus(m->topo, i);
 
                 if (near != HN_NODE_NONE)
-                        m->row[near] += s->priv[t->row * n + i] + s->shared[t->row * n + i];
+                        m->row[near] += s->priv[st->row * n + i] + s->shared[st->row * n + i];
         }
         st->home = hn_preferred(m->row, n, st->home);
         if (st->pinned != HN_NODE_NONE) {
@@ -329,7 +353,8 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                 if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost &&
                     s->tasks[i].mask != HN_MASK_ID_NONE)
                         inherit(m, &s->tasks[i], st);
-                feed_home(m, s, &s->tasks[i], st);
+                choose_signal(s, &s->tasks[i], st);
+                feed_home(m, s, st);
         }
 
         feed_unsampled(m, s, elapsed);
@@ -385,6 +410,7 @@ static void note_departure(struct hn_task_state *st, hn_node_index from, hn_usec
         }
         st->last_move = now;
         st->move_seq = st->seq;
+        st->evidence = hn_evidence_after_act(st->seq);
         st->quiet_since = now;
         st->ever_moved = true;
 }
@@ -445,6 +471,7 @@ void hn_model_note_refused(struct hn_model *m, size_t i) {
 void hn_model_note_pages(struct hn_model *m, size_t i, hn_usec_t now) {
         assert(i < m->n);
         m->states[i].last_pages = now;
+        m->states[i].evidence = hn_evidence_after_act(m->states[i].seq);
 }
 
 void hn_model_note_recorded(struct hn_model *m, size_t i) {

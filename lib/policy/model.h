@@ -8,6 +8,7 @@
 #include "base/maskpool.h"
 #include "base/usec.h"
 #include "policy/effect.h"
+#include "policy/evidence.h"
 #include "policy/snapshot.h"
 #include "policy/topology.h"
 
@@ -34,6 +35,10 @@ struct hn_task_state {
         uint64_t child_ns; /* CPU time of its process's children at the last sweep */
         uint32_t children; /* thousandths of a CPU that they used, averaged: may be more than one CPU */
         uint32_t samples;  /* sweeps with a known demand, saturating */
+        enum hn_signal signal; /* what to go by of what the last sweep found, and its row in the snapshot: the
+                                  pages of a task that is alone in its process, where its faults are too few
+                                  or may be of another time */
+        size_t row;
         hn_node_index home; /* node of most faults (or pages), with hysteresis; HN_NODE_NONE: not known yet */
 
         /* our pin */
@@ -57,6 +62,7 @@ struct hn_task_state {
         uint32_t reversals;     /* returns to a node left shortly before; one is forgiven a quiet minute */
         hn_usec_t quiet_since;  /* the last move, or the last time that one was forgiven */
         hn_usec_t last_pages;   /* when its process's pages were last asked to move, 0 for never */
+        struct hn_evidence evidence; /* how much its faults tell after the last of these acts */
 };
 
 struct hn_model;

@@ -177,11 +177,11 @@ static void wait_for(struct hn_plan *p, struct hn_unit *u, enum hn_reason why) {
 }
 
 /* The first answer for a unit, from its place in the assignment; a move is only wished for as yet. */
-static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit *u,
-                 const struct hn_limits *limits) {
+static void wish(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                 struct hn_unit *u, const struct hn_limits *limits) {
         struct hn_crew *c = &p->crews[u->tag];
         const uint32_t *score = &p->scores[u->score];
-        const struct hn_task_sample *t = &s->tasks[p->members[c->first].task];
+        enum hn_signal signal = hn_model_state(model, p->members[c->first].task)->signal;
         uint32_t best = best_score(score, p->topo->n_nodes);
         bool home;
 
@@ -209,10 +209,10 @@ static void wish(struct hn_plan *p, const struct hn_snapshot *s, struct hn_unit 
                 return;
         }
         if (home)
-                c->verdict = c->sharing                      ? HN_REASON_SHARED_MEMORY
-                             : u->result == u->incumbent     ? HN_REASON_AT_HOME
-                             : t->signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
-                                                             : HN_REASON_REMOTE_PAGES;
+                c->verdict = c->sharing                   ? HN_REASON_SHARED_MEMORY
+                             : u->result == u->incumbent  ? HN_REASON_AT_HOME
+                             : signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
+                                                          : HN_REASON_REMOTE_PAGES;
         else if (c->blind)
                 c->verdict = HN_REASON_MEMORY_OUTGROWN;
         else
@@ -325,7 +325,7 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
 
         d->to = u->result;
         if (c->sharing) {
-                hn_plan_shares(p, s, &s->tasks[member->task]);
+                hn_plan_shares(p, s, st);
                 d->share_to = p->share[d->to];
         } else
                 d->share_to = hn_plan_score(p, u, d->to);
@@ -372,7 +372,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
         p->n_shifts = 0;
         p->n_searches = 0;
         for (size_t i = 0; i < p->n_units; i++)
-                wish(p, s, &p->units[i], limits);
+                wish(p, model, s, &p->units[i], limits);
         admit(p);
 
         for (size_t i = 0; i < p->n_units; i++) {

@@ -8,6 +8,7 @@
 #include "base/macro.h"
 #include "base/usec.h"
 #include "policy/balance.h"
+#include "policy/faults.h"
 #include "policy/model.h"
 #include "policy/reason.h"
 #include "policy/snapshot.h"
@@ -56,8 +57,7 @@ bool hn_decision_promises(const struct hn_decision *d);
 struct hn_limits {
         uint64_t min_runtime_ns; /* younger tasks are left alone */
         hn_usec_t min_age;       /* and those that have not lived for so long, as far as that is known */
-        uint64_t min_faults; /* decayed faults below which they tell nothing: the kernel's first figures are
-                                those of a stack page or two */
+        uint64_t min_faults;     /* decayed faults below which they tell nothing */
         uint32_t
                 hold_share; /* thousandths of fewer faults from which a task may be held where it runs, if the
                                kernel too prefers that node: less is to be known for that than for a move */
@@ -78,7 +78,7 @@ struct hn_limits {
         ((struct hn_limits){                            \
                 .min_runtime_ns = UINT64_C(1000000000), \
                 .min_age = 2 * HN_USEC_PER_SEC,         \
-                .min_faults = 256,                      \
+                .min_faults = HN_FAULTS_MIN,            \
                 .hold_share = 500,                      \
                 .min_demand = 50,                       \
                 .max_children = 500,                    \

@@ -88,8 +88,10 @@ struct hn_task_sample {
         uint32_t numa_group;  /* the kernel's numa_group_id, 0 for none */
         uint64_t scan_seq;    /* mm->numa_scan_seq: finished scan sequences */
         size_t row;           /* its row in the snapshot; valid if signal is not NONE */
+        bool alone;           /* the only thread of its process, so that all of its pages are its own */
         bool pages_known;     /* where its process's pages lie, whatever the signal: in `pages_row` */
         size_t pages_row;
+        hn_usec_t pages_at; /* when that was looked up */
 };
 
 struct hn_node_load {

@@ -13,20 +13,20 @@
 /* The share of each node in a task's faults or pages, in thousandths. Memory of a node without CPUs counts
  * for the nearest node that has some: that is as close as a task can come to it (the kernel's
  * numa_nearest_node()). */
-void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t) {
+void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_state *st) {
         size_t n = p->topo->n_nodes;
         uint64_t total = 0;
 
         memset(p->share, 0, n * sizeof(*p->share));
-        if (t->signal == HN_SIGNAL_NONE)
+        if (st->signal == HN_SIGNAL_NONE)
                 return;
         for (size_t i = 0; i < n; i++)
-                total += s->priv[t->row * n + i] + s->shared[t->row * n + i];
+                total += s->priv[st->row * n + i] + s->shared[st->row * n + i];
         for (hn_node_index i = 0; i < n; i++) {
                 hn_node_index near = hn_topology_nearest_with_cpus(p->topo, i);
 
                 if (near != HN_NODE_NONE)
-                        p->share[near] += hn_weight(s->priv[t->row * n + i], s->shared[t->row * n + i],
+                        p->share[near] += hn_weight(s->priv[st->row * n + i], s->shared[st->row * n + i],
                                                     total);
         }
 }
@@ -86,7 +86,7 @@ static bool goes_with_family(const struct hn_snapshot *s, const struct hn_task_s
  * idle. */
 static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                         const struct hn_task_state *st, const struct hn_limits *limits) {
-        return t->signal == HN_SIGNAL_FAULTS && t->node < p->topo->n_nodes &&
+        return st->signal == HN_SIGNAL_FAULTS && t->node < p->topo->n_nodes &&
                t->kernel_preferred == t->node && p->share[t->node] >= limits->hold_share &&
                st->pinned == HN_NODE_NONE && st->demand >= limits->min_demand;
 }
@@ -102,7 +102,7 @@ static struct hn_decision plain_facts(const struct hn_plan *p, size_t i, const s
                 .to = pinned ? st->pinned : t->node,
                 .home = st->home,
                 .source = HN_NODE_NONE,
-                .signal = t->signal,
+                .signal = st->signal,
                 .demand = st->demand,
                 .share_before = st->effect.before,
                 .to_class = HN_CLASS_HAS_SPARE,
@@ -151,7 +151,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 may = may || with_family;
                 if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, s, t, st, family, limits))
                         may = blind = true;
-                hn_plan_shares(p, s, t);
+                hn_plan_shares(p, s, st);
                 if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, t, st, limits))
                         may = thin = true;
                 if (may && cooling && !pinned) {
@@ -167,7 +167,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 }
                 p->members[p->n_members++] = (struct hn_member){
                         .signal = with_family     ? HN_SIGNAL_FAULTS
-                                  : may && !blind ? t->signal
+                                  : may && !blind ? st->signal
                                                   : HN_SIGNAL_NONE,
                         .group = (uint32_t) t->key.tid,
                         .task = i,
@@ -178,7 +178,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         .blind = blind,
                         .thin = thin,
                 };
-                if (with_family || (may && !blind && t->signal == HN_SIGNAL_RESIDENCY)) {
+                if (with_family || (may && !blind && st->signal == HN_SIGNAL_RESIDENCY)) {
                         struct hn_member *m = &p->members[p->n_members - 1];
 
                         m->whole = true;
@@ -216,10 +216,11 @@ static hn_node_index seat(struct hn_plan *p, const struct hn_crew *c) {
         return best;
 }
 
-static void score(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_crew *c, uint32_t *row) {
+static void score(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                  const struct hn_crew *c, uint32_t *row) {
         size_t n = p->topo->n_nodes;
 
-        hn_plan_shares(p, s, &s->tasks[p->members[c->first].task]);
+        hn_plan_shares(p, s, hn_model_state(model, p->members[c->first].task));
         for (size_t i = 0; i < n; i++) {
                 row[i] = c->blind ? 0 : p->share[i];
                 for (size_t k = 0; k < c->n; k++)
@@ -277,7 +278,7 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
                             hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
         u->placed = u->placed && u->incumbent != HN_NODE_NONE;
         u->bonus = !u->placed ? limits->min_gain : stale ? 1000 : limits->incumbent_bonus;
-        score(p, s, c, &p->scores[u->score]);
+        score(p, model, s, c, &p->scores[u->score]);
 
         /* Threads that cannot be told apart stay together or are left alone. */
         if (n > 1 && u->demand > largest_node(p->topo) + HN_ASSIGN_SLACK) {

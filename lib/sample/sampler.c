@@ -337,7 +337,9 @@ static int show(struct hn_sampler *s, hn_usec_t now, struct hn_snapshot *ret) {
                 t->row = t->signal == HN_SIGNAL_FAULTS      ? slot->row
                          : t->signal == HN_SIGNAL_RESIDENCY ? p->row
                                                             : 0;
+                t->alone = p->n_threads == 1;
                 t->pages_known = p->resident;
+                t->pages_at = p->resident ? p->asked_at : 0;
                 t->pages_row = p->resident ? p->row : 0;
                 t->fresh = slot->ran && (t->signal == HN_SIGNAL_FAULTS ||
                                          (t->signal == HN_SIGNAL_RESIDENCY && p->asked_at == now));

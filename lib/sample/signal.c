@@ -32,9 +32,11 @@ enum hn_no_faults hn_signal_why(const struct hn_signal_inputs *in) {
 bool hn_signal_wants_residency(const struct hn_signal_inputs *in) {
         enum hn_no_faults why = hn_signal_why(in);
 
-        if (why == HN_NO_FAULTS_FINE || in->process_cpu_ns < HN_SIGNAL_CPU_MIN_NS)
+        if (in->process_cpu_ns < HN_SIGNAL_CPU_MIN_NS)
                 return false;
-        return why != HN_NO_FAULTS_YET || in->n_threads == 1 || in->n_threads > in->fewest_cores;
+        if (in->n_threads == 1)
+                return true;
+        return why != HN_NO_FAULTS_FINE && (why != HN_NO_FAULTS_YET || in->n_threads > in->fewest_cores);
 }
 
 enum hn_signal hn_signal_choose(const struct hn_signal_inputs *in) {

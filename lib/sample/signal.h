@@ -38,7 +38,8 @@ struct hn_signal_inputs {
 
 enum hn_no_faults hn_signal_why(const struct hn_signal_inputs *in);
 
-/* Whether it is worth asking where the pages of its process are. Of a process with several threads whose
+/* Whether it is worth asking where the pages of its process are. Those of a process with one thread are its
+ * own, and tell what its faults cannot: where its memory is now. Of a process with several threads whose
  * faults are yet to come they only tell whether it has outgrown the nodes of its memory, which it cannot with
  * fewer threads than the smallest node has cores. */
 bool hn_signal_wants_residency(const struct hn_signal_inputs *in);

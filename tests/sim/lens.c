@@ -207,8 +207,10 @@ static void show_task(struct hn_sim_lens *l, struct hn_sim_world *w, size_t i) {
                 .kernel_preferred = t->preferred == HN_SIM_NO_NODE ? -1 : (int) t->preferred,
                 .numa_group = p->job->n_threads > 1 && w->policy->scans ? (uint32_t) p->tgid : 0,
                 .scan_seq = p->scan_seq,
+                .alone = p->job->n_threads == 1,
                 .pages_known = p->resident,
                 .pages_row = t->process,
+                .pages_at = p->resident ? BOOT_USEC + (hn_usec_t) (p->asked_at * 1e6 + 0.5) : 0,
         };
         (void) strncpy(sample->comm, p->job->comm, sizeof(sample->comm) - 1);
         sample->row = sample->signal == HN_SIGNAL_FAULTS ? row : t->process;

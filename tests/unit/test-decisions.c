@@ -205,6 +205,7 @@ static void a_better_node_but_not_by_much(struct fixture *f) {
 static void no_signal(struct fixture *f) {
         remote(f);
         f->tasks[0].signal = HN_SIGNAL_NONE;
+        fixture_second(f, 1000, 0);
 }
 
 static void family_at_work(struct fixture *f) {
@@ -444,7 +445,6 @@ static void decisions(void **state) {
                 { moved_for_good, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { moved_in_vain_and_let_go, 0, HN_ACT_NONE, HN_REASON_COOLDOWN, 1, 1, NULL },
                 { pages_left_behind, 0, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
-
                 { settled, 0, HN_ACT_NONE, HN_REASON_SETTLED, 2, 2, NULL },
                 { a_better_node_but_not_by_much, 0, HN_ACT_NONE, HN_REASON_SETTLED, 2, 2, NULL },
                 { no_signal, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 0, 0, NULL },

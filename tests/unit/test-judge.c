@@ -91,6 +91,7 @@ static void first_reason_against_it(void **state) {
                         .refused = rows[i].refused,
                         .samples = rows[i].samples,
                         .demand = rows[i].demand,
+                        .signal = rows[i].signal,
                 };
                 struct fixture f;
 
@@ -101,7 +102,6 @@ static void first_reason_against_it(void **state) {
                 f.tasks[0].sched_class = rows[i].sched_class;
                 f.tasks[0].mask = rows[i].mask ? fixture_mask(&f, rows[i].mask) : HN_MASK_ID_NONE;
                 f.tasks[0].runtime_ns = rows[i].runtime;
-                f.tasks[0].signal = rows[i].signal;
                 f.shared[2] = rows[i].faults;
                 ROW_EQUAL(i, hn_judge(&f.s, 0, &st, rows[i].n_reachable, &f.topo, &limits, &reason),
                           rows[i].reason == FREE);
@@ -126,7 +126,11 @@ static void the_young_are_left_alone(void **state) {
         (void) state;
         for (size_t i = 0; i < HN_ELEMENTS(ages); i++) {
                 struct hn_task_state st = {
-                        .home = HN_NODE_NONE, .pinned = HN_NODE_NONE, .samples = 1, .demand = 1000
+                        .home = HN_NODE_NONE,
+                        .pinned = HN_NODE_NONE,
+                        .samples = 1,
+                        .demand = 1000,
+                        .signal = HN_SIGNAL_FAULTS,
                 };
                 enum hn_reason reason = FREE;
                 struct fixture f;

@@ -19,6 +19,10 @@ static const struct {
 } rows[] = {
         { { 1, true, true, 4, 8, S, true, 2 }, HN_NO_FAULTS_FINE, HN_SIGNAL_FAULTS, false },
         { { 3, true, true, 4, 8, 0, false, 2 }, HN_NO_FAULTS_FINE, HN_SIGNAL_FAULTS, false },
+        /* of one thread alone the pages are told beside them */
+        { { 1, true, true, 4, 1, S, true, 2 }, HN_NO_FAULTS_FINE, HN_SIGNAL_FAULTS, true },
+        { { 1, true, true, 4, 1, S - 1, true, 2 }, HN_NO_FAULTS_FINE, HN_SIGNAL_FAULTS, false },
+        { { 1, true, true, 4, 2, S, true, 0 }, HN_NO_FAULTS_FINE, HN_SIGNAL_FAULTS, false },
         /* stale faults of a kernel that no longer counts, and tiering, which does not count by node */
         { { 0, true, true, 4, 8, S, true, 2 }, HN_NO_FAULTS_OFF, HN_SIGNAL_RESIDENCY, true },
         { { 2, true, true, 4, 8, S, true, 2 }, HN_NO_FAULTS_OFF, HN_SIGNAL_RESIDENCY, true },

@@ -114,13 +114,35 @@ int trial_daemon_prepare(struct trial *t) {
         return trial_wait(t, 60, trial_daemon_up) ? 0 : -ETIMEDOUT;
 }
 
+#define LOAD_CGROUP "/sys/fs/cgroup/system.slice/" LOAD_UNIT
+
+static bool load_frozen(struct trial *t) {
+        char events[128];
+
+        (void) t;
+        return guest_file_read(LOAD_CGROUP "/cgroup.events", events, sizeof(events)) >= 0 &&
+               strstr(events, "frozen 1");
+}
+
+/* The kernel patches its code for this, and threads that take hinting faults meanwhile run through the very
+ * places. Emulated CPUs were seen to die of a breakpoint that was no longer there ("Oops: int3" in
+ * task_numa_fault()): so the load stands still for that moment. */
+static int switch_balancing(struct trial *t) {
+        int r = guest_file_write(LOAD_CGROUP "/cgroup.freeze", "1");
+
+        if (r < 0)
+                return r == -ENOENT ? trial_balancing(t->balancing) : r;
+        r = trial_wait(t, 10, load_frozen) ? trial_balancing(t->balancing) : -ETIMEDOUT;
+        return guest_file_write(LOAD_CGROUP "/cgroup.freeze", "0") < 0 ? -EIO : r;
+}
+
 int trial_policy_start(struct trial *t) {
         const char *unit = policy_unit(t->line->policy);
         int r;
 
-        t->opt_in = guest_now();
         t->kernel_pages = guest_vmstat("numa_pages_migrated");
-        r = trial_balancing(t->balancing);
+        r = switch_balancing(t);
+        t->opt_in = guest_now();
         if (r < 0 || !unit)
                 return r;
         if (t->daemon > 0) {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How much of what a task's faults say is of a time before it was moved, or its memory was. Faults are a
+ * history: each scan of the kernel's halves what was there and adds what has been met since the scan before
+ * (Linux, kernel/sched/fair.c, task_numa_placement(); heuristics H1). So the first scan after an act still
+ * brings news of before it, and where a kernel scans a mapping rarely (vma_is_accessed()) later ones may
+ * bring none at all, and the past is all there is. Homenode's own conclusion, as the kernel acts on each of
+ * its scans once. */
+struct hn_evidence {
+        enum {
+                HN_EVIDENCE_WHOLE,   /* no act lies between it and now */
+                HN_EVIDENCE_PAST,    /* the scan that was under way at the act is not over */
+                HN_EVIDENCE_CHANGING /* `past` faults may be of before the act, any others are not */
+        } state;
+        uint64_t past;
+        uint64_t seq; /* the scan sequence that this is as of */
+};
+
+#define HN_EVIDENCE_NULL ((struct hn_evidence){ .state = HN_EVIDENCE_WHOLE })
+
+/* After an act in scan sequence `seq`. A kernel that does not tell its sequence never lets go of 0, and is
+ * taken at its word. */
+struct hn_evidence hn_evidence_after_act(uint64_t seq);
+
+/* What another look makes of it, which found `faults` in all, decayed, in sequence `seq`. */
+struct hn_evidence hn_evidence_look(struct hn_evidence e, uint64_t faults, uint64_t seq);
+
+/* Whether `faults` tell of the present: there are half as many new ones as may be of the past. */
+bool hn_evidence_holds(struct hn_evidence e, uint64_t faults);
