@@ -207,11 +207,13 @@ bool trial_service_active(void) {
         return guest_run(argv, state, sizeof(state)) == 0 && strncmp(state, "active", 6) == 0;
 }
 
-/* The kernel's own view of one thread: preferred node and private plus shared faults per node. */
+/* The kernel's own view of one thread: preferred node, private plus shared faults per node, and how many of
+ * all are shared. */
 static json_t *faults_read(const struct hn_load_thread *thread) {
         json_t *faults = json_array();
         char path[64], buf[8192];
         int preferred = -1;
+        json_int_t all_shared = 0;
 
         (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", thread->pid, thread->tid);
         if (guest_file_read(path, buf, sizeof(buf)) < 0)
@@ -223,9 +225,12 @@ static json_t *faults_read(const struct hn_load_thread *thread) {
                 if (strncmp(p, "numa_preferred_nid", 18) == 0 && strchr(p, ':'))
                         preferred = atoi(strchr(p, ':') + 1);
                 if (sscanf(p, "numa_faults node=%u task_private=%u task_shared=%u", &node, &private,
-                           &shared) == 3)
+                           &shared) == 3) {
                         json_array_append_new(faults, json_integer((json_int_t) private + shared));
+                        all_shared += shared;
+                }
         }
+        json_array_append_new(faults, json_integer(all_shared));
         json_array_insert_new(faults, 0, json_integer(preferred));
         return faults;
 }
