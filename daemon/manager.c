@@ -217,7 +217,7 @@ static int check_topology(struct hn_manager *m, hn_usec_t now) {
 }
 
 int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
-        uint64_t before = hn_clock(CLOCK_PROCESS_CPUTIME_ID);
+        uint64_t before = hn_clock(CLOCK_PROCESS_CPUTIME_ID), acts;
         int r;
 
         hn_log_tick(&m->log, now);
@@ -247,10 +247,13 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         r = hn_plan_build(m->plan, m->model, &m->snapshot, &m->limits);
         if (r < 0)
                 return r;
+        acts = hn_clock(CLOCK_PROCESS_CPUTIME_ID);
         hn_apply_plan(m);
+        acts = hn_clock(CLOCK_PROCESS_CPUTIME_ID) - acts;
         hn_report(m, now);
 
-        m->cost = hn_average(m->cost, hn_clock(CLOCK_PROCESS_CPUTIME_ID) - before, HN_USEC_INFINITY);
+        /* Acts are not what the next looks will cost, and it is after them that much is to be seen. */
+        m->cost = hn_average(m->cost, hn_clock(CLOCK_PROCESS_CPUTIME_ID) - before - acts, HN_USEC_INFINITY);
         return 0;
 }
 
