@@ -236,7 +236,7 @@ static json_t *faults_read(const struct hn_load_thread *thread) {
 }
 
 static void trace_add(struct trial *t, double at, const struct hn_load_sample *sample) {
-        json_t *rows = json_array();
+        json_t *rows = json_array(), *state;
 
         for (unsigned i = 0; i < sample->n_threads; i++)
                 json_array_append_new(rows, json_pack("[i, o, o]", sample->cpu[i],
@@ -244,7 +244,13 @@ static void trace_add(struct trial *t, double at, const struct hn_load_sample *s
                                                               ? json_null()
                                                               : json_real(sample->thread_share[i]),
                                                       faults_read(&t->table->threads[i])));
-        json_array_append_new(t->trace, json_pack("[f, o]", at, rows));
+        /* How the daemon itself fares; null where there is none. */
+        state = json_load_file(STATE_FILE, 0, NULL);
+        json_array_append_new(t->trace,
+                              json_pack("[f, o, [O?, O?, O?]]", at, rows, json_object_get(state, "tick"),
+                                        json_object_get(state, "interval_usec"),
+                                        json_object_get(state, "budget")));
+        json_decref(state);
 }
 
 static void sample_say(const struct trial *t, double at, const struct hn_load_sample *sample) {
