@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -29,6 +30,15 @@ static void put_node(struct text *t, const struct hn_topology *topo, hn_node_ind
                 put(t, "node %u", topo->nodes[node].id);
         else
                 put(t, "an unknown node");
+}
+
+/* "... by hand (override 17, nodes 0-1)" */
+static void put_hand(struct text *t, const struct hn_hand *hand) {
+        static char list[HN_MASK_LIST_MAX];
+
+        if (hn_mask_print_list(&hand->nodes, list, sizeof(list)) < 0)
+                return;
+        put(t, " (override %" PRIu64 ", nodes %s)", hand->id, list);
 }
 
 static void put_act(struct text *t, const struct hn_decision *d, const struct hn_topology *topo, bool dry) {
@@ -87,6 +97,8 @@ size_t hn_wording_decision(const struct hn_decision *d, const struct hn_topology
                 return 0;
         buf[0] = '\0';
         put_act(&t, d, topo, dry);
+        if (d->hand)
+                put_hand(&t, d->hand);
         put_share(&t, d, topo, d->from, d->share_from);
         if (d->to != d->from)
                 put_share(&t, d, topo, d->to, d->share_to);
@@ -97,7 +109,7 @@ size_t hn_wording_decision(const struct hn_decision *d, const struct hn_topology
                 put_cores(&t, d->demand);
                 put(&t, " of a core");
         }
-        if (d->act == HN_ACT_PIN && d->to < topo->n_nodes) {
+        if (d->act == HN_ACT_PIN && !d->by_hand && d->to < topo->n_nodes) {
                 put(&t, ", ");
                 put_node(&t, topo, d->to);
                 put(&t, " has given away ");

@@ -55,6 +55,9 @@ struct hn_plan {
         struct hn_clan *clans;
         unsigned n_searches; /* for siblings, in this plan */
         size_t n_members, n_units, n_shifts, n_acts, n_families, n_clans;
+        /* What the last task under an order was given: the next one often stands under the same. */
+        uint32_t obeyed_hand, obeyed_scope;
+        hn_mask_id obeyed;
 
         struct hn_plan_node *nodes;
         struct hn_stand *stands;
@@ -75,6 +78,16 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
 
 /* The share of each node in what is known of a task's memory, in thousandths: puts it into `p->share`. */
 void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_state *st);
+
+/* What is to be said of a task wherever it goes, and what the ledger and its past ask for; `reason` is that
+ * of all else. Needs its shares. */
+struct hn_decision hn_plan_facts(const struct hn_plan *p, size_t i, const struct hn_task_sample *t,
+                                 const struct hn_task_state *st, enum hn_reason reason);
+
+/* Decides about a task that a hand has ordered something for, or that wears the mask of an order which does
+ * not hold it any more. Needs its shares. Returns 0 or -ENOMEM. */
+int hn_plan_obey(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s, size_t i,
+                 const struct hn_limits *limits);
 
 /* The score of a node for a unit, 0 where it is forbidden. */
 uint32_t hn_plan_score(const struct hn_plan *p, const struct hn_unit *u, hn_node_index node);

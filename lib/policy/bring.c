@@ -60,6 +60,14 @@ static bool find_source(struct hn_plan *p, const struct hn_model *model, const s
         return false;
 }
 
+/* Whether a hand has ordered something for any thread of the process: its memory is not ours to move then. */
+static bool is_in_hand(const struct hn_snapshot *s, pid_t tgid) {
+        for (size_t i = 0; s->n_hands > 0 && i < s->n_tasks; i++)
+                if (s->tasks[i].hand > 0 && s->tasks[i].tgid == tgid)
+                        return true;
+        return false;
+}
+
 /* Whether what the process has elsewhere is worth bringing: which part that is matters not, as less of it
  * costs less and saves less. Where its size is not known, the rate limit and the pause between two such moves
  * are all there is. */
@@ -87,7 +95,7 @@ void hn_plan_bring_pages(struct hn_plan *p, const struct hn_model *model, const 
                 return;
         share = p->scores[u->score + st->pinned];
         if (share == HN_SCORE_FORBIDDEN || share >= limits->pages_share ||
-            !find_source(p, model, s, u, task, limits, &d->source))
+            !find_source(p, model, s, u, task, limits, &d->source) || is_in_hand(s, s->tasks[task].tgid))
                 return;
         if (!pays_back(&s->tasks[task], u, limits)) {
                 d->reason = HN_REASON_NO_PAYBACK;

@@ -21,6 +21,7 @@ struct pin_in_use {
         hn_node_index node;
         hn_mask_id ours, before, cpuset;
         bool unrestricted;
+        uint64_t hand;
 };
 
 struct hn_model {
@@ -94,7 +95,7 @@ static int reserve(struct hn_model *m, size_t n) {
 static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task_state *st) {
         for (size_t i = 0; i < m->n_pins; i++)
                 if (m->pins[i].scope == scope && m->pins[i].ours == st->ours &&
-                    m->pins[i].before == st->before)
+                    m->pins[i].before == st->before && m->pins[i].hand == st->hand)
                         return 0;
         if (m->n_pins == m->allocated_pins) {
                 size_t more = m->allocated_pins ? 2 * m->allocated_pins : 16;
@@ -112,30 +113,38 @@ static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task
                 .before = st->before,
                 .cpuset = st->cpuset,
                 .unrestricted = st->unrestricted,
+                .hand = st->hand,
         };
         return 0;
 }
 
-/* A task seen for the first time that already carries a mask of ours got it from the thread that made it. */
+/* A task seen for the first time that already carries a mask of ours got it from the thread that made it: one
+ * under the same order, if there is any. */
 static void inherit(const struct hn_model *m, const struct hn_task_sample *t, struct hn_task_state *st) {
+        const struct pin_in_use *from = NULL;
+
         for (size_t i = 0; i < m->n_pins; i++) {
                 const struct pin_in_use *p = &m->pins[i];
 
-                if (p->scope != t->scope || p->ours != t->mask)
-                        continue;
-                st->pinned = p->node;
-                st->ours = p->ours;
-                st->before = p->before;
-                st->cpuset = p->cpuset;
-                st->unrestricted = p->unrestricted;
-                st->inherited = true;
-                return;
+                if (p->scope == t->scope && p->ours == t->mask &&
+                    (!from || (from->hand != st->order && p->hand == st->order)))
+                        from = p;
         }
+        if (!from)
+                return;
+        st->pinned = from->node;
+        st->ours = from->ours;
+        st->before = from->before;
+        st->cpuset = from->cpuset;
+        st->unrestricted = from->unrestricted;
+        st->hand = from->hand;
+        st->inherited = true;
 }
 
 static void forget_pin(struct hn_task_state *st) {
         st->pinned = HN_NODE_NONE;
         st->ours = st->before = st->cpuset = HN_MASK_ID_NONE;
+        st->hand = 0;
         st->inherited = false;
         st->effect = HN_EFFECT_NULL;
 }
@@ -153,6 +162,10 @@ static void check_pin(const struct hn_model *m, const struct hn_snapshot *s, con
                 return;
         same_cpuset = st->cpuset != HN_MASK_ID_NONE &&
                       hn_mask_equal(hn_mask_pool_get(s->masks, st->cpuset), cpuset);
+        if (same_cpuset && st->hand != 0) {
+                st->hands_off = st->hand;
+                st->order_refused = false;
+        }
         forget_pin(st);
         st->lost = true;
         st->changed_by_other = same_cpuset;
@@ -350,6 +363,7 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
         for (size_t i = 0; i < s->n_tasks; i++) {
                 struct hn_task_state *st = &m->spare[i];
 
+                st->order = s->tasks[i].hand > 0 ? s->hands[s->tasks[i].hand - 1].id : 0;
                 if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost &&
                     s->tasks[i].mask != HN_MASK_ID_NONE)
                         inherit(m, &s->tasks[i], st);
@@ -436,8 +450,10 @@ void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node
         st->unrestricted = unrestricted;
         st->pinned_at = now;
         st->effect = HN_EFFECT_NULL;
-        if (from == to && !back)
-                return; /* held where it was: nothing to cool down from */
+        st->hand = st->order;
+        /* Held where it was: nothing to cool down from. And a hand's ways are not ours to slow down. */
+        if ((from == to && !back) || st->hand != 0)
+                return;
 
         st->reversals += back && st->reversals < UINT32_MAX;
         note_departure(st, from, now);
@@ -461,17 +477,27 @@ void hn_model_note_changed(struct hn_model *m, size_t i) {
         assert(i < m->n);
         forget_pin(&m->states[i]);
         m->states[i].changed_by_other = true;
+        m->states[i].hands_off = m->states[i].order;
+        m->states[i].order_refused = false;
 }
 
 void hn_model_note_refused(struct hn_model *m, size_t i) {
         assert(i < m->n);
-        m->states[i].refused = true;
+        if (m->states[i].order == 0)
+                m->states[i].refused = true;
+        m->states[i].hands_off = m->states[i].order;
+        m->states[i].order_refused = true;
 }
 
 void hn_model_note_pages(struct hn_model *m, size_t i, hn_usec_t now) {
         assert(i < m->n);
         m->states[i].last_pages = now;
         m->states[i].evidence = hn_evidence_after_act(m->states[i].seq);
+}
+
+void hn_model_note_brought(struct hn_model *m, size_t i, uint64_t hand) {
+        assert(i < m->n);
+        m->states[i].hand_pages = hand;
 }
 
 void hn_model_note_recorded(struct hn_model *m, size_t i) {

@@ -48,7 +48,14 @@ struct hn_task_state {
         hn_mask_id cpuset;    /* what its cpuset allowed when we set it */
         bool unrestricted;    /* `before` was all that its cpuset allowed */
         hn_usec_t pinned_at;
+        uint64_t hand;           /* the override that our pin is from, 0: it is our own */
         struct hn_effect effect; /* whether that helped */
+
+        /* by hand */
+        uint64_t order;      /* the override that holds it at this sweep, 0 for none */
+        uint64_t hands_off;  /* the one whose mask somebody changed, or the kernel refused */
+        bool order_refused;  /* it was the kernel */
+        uint64_t hand_pages; /* the one that has brought the memory of its process */
 
         /* what happened to it */
         bool inherited;        /* born with a mask of ours; the ledger has yet to hear of it */
@@ -94,7 +101,8 @@ uint32_t hn_model_lasting(const struct hn_model *m, hn_node_index node);
 #define HN_IDLE_BUSY 50u
 hn_usec_t hn_model_idle_since(const struct hn_model *m, hn_node_index node);
 
-/* What came of a decision about state i; `now` is that of the decision. */
+/* What came of a decision about state i; `now` is that of the decision. What is done while an override holds
+ * the task is done for that. */
 void hn_model_note_pin(struct hn_model *m, size_t i, hn_node_index from, hn_node_index to, hn_mask_id ours,
                        hn_mask_id before, hn_mask_id cpuset, bool unrestricted, hn_usec_t now);
 /* The pin just noted took state i to where its local share, `before` until then, was to become better: it is
@@ -105,6 +113,9 @@ void hn_model_note_release(struct hn_model *m, size_t i, hn_usec_t now);
 void hn_model_note_changed(struct hn_model *m, size_t i);
 void hn_model_note_refused(struct hn_model *m, size_t i);
 void hn_model_note_pages(struct hn_model *m, size_t i, hn_usec_t now);
+
+/* All has been moved that could be, as override `hand` had asked for. */
+void hn_model_note_brought(struct hn_model *m, size_t i, uint64_t hand);
 
 /* The ledger has heard that state i was born with our mask, or has lost it. */
 void hn_model_note_recorded(struct hn_model *m, size_t i);

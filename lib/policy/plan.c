@@ -17,7 +17,7 @@ const char *hn_act_to_string(enum hn_act a) {
 }
 
 bool hn_decision_promises(const struct hn_decision *d) {
-        return d->act == HN_ACT_PIN && d->from != HN_NODE_NONE && d->from != d->to &&
+        return d->act == HN_ACT_PIN && !d->by_hand && d->from != HN_NODE_NONE && d->from != d->to &&
                d->share_to > d->share_from;
 }
 

@@ -47,7 +47,9 @@ struct hn_decision {
         uint32_t used;         /* thousandths of a core given away on `to`, with this one */
         uint32_t capacity;     /* that `to` has for opted-in work, thousandths of a core */
         enum hn_node_class to_class;
-        hn_mask_id want; /* for PIN */
+        hn_mask_id want;            /* for PIN */
+        bool by_hand;               /* of an override, or of its end: to be done whatever the mode */
+        const struct hn_hand *hand; /* the override that holds it, or NULL */
 };
 
 /* Whether the act is to bring the task nearer to its memory at once, so that it can be seen later if it did.
@@ -89,6 +91,10 @@ struct hn_limits {
                 .pages_pause = 30 * HN_USEC_PER_SEC,    \
                 .settle_pause = 30 * HN_USEC_PER_SEC,   \
         })
+
+/* The part of a node's memory that stays free where pages are moved to it: below that the kernel itself
+ * begins to reclaim. */
+#define HN_FLOOR_DIVISOR 20
 
 /* How a node stood when the plan was made, counted with the plan carried out. */
 struct hn_plan_node {

@@ -36,6 +36,10 @@ static const struct meaning reasons[_HN_REASON_MAX] = {
                                 false },
         [HN_REASON_MEMORY_TO_TASK] = { "memory-to-task",
                                        "it cannot go to its memory, so its pages are moved to it", false },
+        [HN_REASON_OVERRIDE] = { "override", "it was put there by hand", false },
+        [HN_REASON_OVERRIDE_OVER] = { "override-over",
+                                      "the override by hand is over for it, so it has its old mask back",
+                                      false },
 
         [HN_REASON_SETTLED] = { "settled", "it is where it was placed", false },
         [HN_REASON_NO_SIGNAL] = { "no-signal", "nothing is known yet about where its memory is", false },

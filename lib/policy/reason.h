@@ -17,6 +17,8 @@ enum hn_reason {
         HN_REASON_NODE_IDLE,
         HN_REASON_NO_GAIN,
         HN_REASON_MEMORY_TO_TASK,
+        HN_REASON_OVERRIDE,
+        HN_REASON_OVERRIDE_OVER,
 
         /* reasons to wait */
         HN_REASON_SETTLED,

@@ -47,10 +47,24 @@ struct hn_scope {
                                 */
         struct hn_mask nodes;  /* node *ids* the rule allows; empty = all */
 
+        /* Opted in by nobody: it is here for tasks that a hand has ordered something for. Then only these
+         * threads of it are looked at, or all of them where `tids` is NULL. */
+        bool by_hand;
+        const pid_t *tids;
+        size_t n_tids;
+
         /* filled by the sampler */
         struct hn_mask cpuset; /* cpuset.cpus.effective; all online CPUs where the cgroup does not say */
         struct hn_mask mems;   /* cpuset.mems.effective, node ids; all nodes where the cgroup does not say */
         bool populated;        /* had a thread at the last sweep */
+};
+
+/* What a hand has ordered for a task: it outranks rules and heuristics, and the user's own mask. */
+struct hn_hand {
+        uint64_t id;          /* of the override it comes from, never 0 */
+        struct hn_mask nodes; /* node ids, never empty */
+        struct hn_mask cpus;  /* empty: all CPUs of the nodes */
+        bool pages;           /* the memory of its process is to come too */
 };
 
 /* A thread, identified by tid and start time together: tids are reused. */
@@ -76,6 +90,7 @@ struct hn_task_sample {
         int cpu;                     /* that CPU */
         hn_mask_id mask;     /* affinity in force, in the snapshot's pool; HN_MASK_ID_NONE if not readable */
         uint32_t scope;      /* index into the snapshot's scopes */
+        uint32_t hand;       /* which of the snapshot's hands holds it, counted from 1; 0: none */
         uint64_t runtime_ns; /* CPU time since its start */
         uint64_t wait_ns;    /* time spent runnable but not running, since its start */
         uint64_t child_ns;   /* CPU time of children that its process has waited for, since its start */
@@ -107,6 +122,9 @@ struct hn_snapshot {
 
         size_t n_scopes;
         const struct hn_scope *scopes;
+
+        size_t n_hands;
+        const struct hn_hand *hands;
 
         size_t n_tasks;
         struct hn_task_sample *tasks; /* ascending tid */

@@ -91,9 +91,8 @@ static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                st->demand >= limits->min_demand;
 }
 
-/* What is to be said of a task wherever it goes, and what the ledger and its past ask for. */
-static struct hn_decision plain_facts(const struct hn_plan *p, size_t i, const struct hn_task_sample *t,
-                                      const struct hn_task_state *st, enum hn_reason reason) {
+struct hn_decision hn_plan_facts(const struct hn_plan *p, size_t i, const struct hn_task_sample *t,
+                                 const struct hn_task_state *st, enum hn_reason reason) {
         bool pinned = st->pinned != HN_NODE_NONE;
         struct hn_decision d = {
                 .task = i,
@@ -142,6 +141,14 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 size_t reach;
                 int r;
 
+                hn_plan_shares(p, s, st);
+                if (t->hand > 0 || st->hand != 0) {
+                        r = hn_plan_obey(p, model, s, i, limits);
+                        if (r < 0)
+                                return r;
+                        count_as_other(p, t, st);
+                        continue;
+                }
                 r = hn_reach_find(&p->reach, p->topo, s, t->scope, user_mask(s, i, st), &reach);
                 if (r < 0)
                         return r;
@@ -151,7 +158,6 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 may = may || with_family;
                 if (!may && no == HN_REASON_NO_SIGNAL && has_outgrown_memory(p, s, t, st, family, limits))
                         may = blind = true;
-                hn_plan_shares(p, s, st);
                 if (!may && no == HN_REASON_NO_SIGNAL && may_be_held(p, t, st, limits))
                         may = thin = true;
                 if (may && cooling && !pinned) {
@@ -159,7 +165,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         no = HN_REASON_COOLDOWN;
                 }
 
-                *d = plain_facts(p, i, t, st, may ? HN_REASON_SETTLED : no);
+                *d = hn_plan_facts(p, i, t, st, may ? HN_REASON_SETTLED : no);
                 if (d->act == HN_ACT_RELEASE || (!may && !pinned)) {
                         count_as_other(p, t, st);
                         count_if_drifting(p, s, t, st, no);
@@ -371,6 +377,7 @@ int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct
         int r;
 
         hn_reach_clear(&p->reach);
+        p->obeyed_hand = 0;
         for (hn_node_index i = 0; i < p->topo->n_nodes; i++)
                 p->nodes[i] = (struct hn_plan_node){ .others = hn_model_unsampled(model, i) };
         r = judge_all(p, model, s, limits);

@@ -79,6 +79,12 @@ static inline void family(struct fixture *f, uint32_t used, size_t n_nodes) {
                 fixture_second(f, used, 0);
 }
 
+/* Reasons that have tests of their own. */
+static inline bool scenes_are_elsewhere(enum hn_reason r) {
+        return r == HN_REASON_NO_PAYBACK || r == HN_REASON_FORKS || r == HN_REASON_OVERRIDE ||
+               r == HN_REASON_OVERRIDE_OVER;
+}
+
 /* `met` is told which reasons there were. */
 static inline void check_scenes(const struct scene_row *rows, size_t n, bool met[static _HN_REASON_MAX]) {
         const struct hn_limits limits = HN_LIMITS_DEFAULT;

@@ -69,6 +69,8 @@ static void acting_and_waiting_quietly_is_no_refusal(void **state) {
                 { HN_REASON_NODE_IDLE, "node-idle", false },
                 { HN_REASON_NO_GAIN, "no-gain", false },
                 { HN_REASON_MEMORY_TO_TASK, "memory-to-task", false },
+                { HN_REASON_OVERRIDE, "override", false },
+                { HN_REASON_OVERRIDE_OVER, "override-over", false },
                 { HN_REASON_SETTLED, "settled", false },
                 { HN_REASON_NO_SIGNAL, "no-signal", false },
                 { HN_REASON_TOO_YOUNG, "too-young", false },

@@ -17,6 +17,8 @@ static void make_topology(struct hn_topology *topo) {
         topo->nodes[1].id = 7;
 }
 
+static struct hn_hand hand = { .id = 17 };
+
 static void sentences(void **state) {
         static const struct {
                 struct hn_decision d;
@@ -48,6 +50,23 @@ static void sentences(void **state) {
                   true,
                   "would be held on node 7: it runs beside its memory and is held there; 100 % of its process's pages "
                   "are on node 7; it uses 0.5 of a core, node 7 has given away 0.5 of 1.8" },
+                { { .act = HN_ACT_PIN,
+                    .reason = HN_REASON_OVERRIDE,
+                    .from = 0,
+                    .to = 1,
+                    .demand = 500,
+                    .by_hand = true,
+                    .hand = &hand },
+                  false,
+                  "moved from node 3 to node 7: it was put there by hand (override 17, nodes 7-8); it uses 0.5 of a "
+                  "core" },
+                { { .act = HN_ACT_RELEASE,
+                    .reason = HN_REASON_OVERRIDE_OVER,
+                    .from = 1,
+                    .to = 1,
+                    .by_hand = true },
+                  false,
+                  "let go from node 7: the override by hand is over for it, so it has its old mask back" },
                 { { .act = HN_ACT_RELEASE, .reason = HN_REASON_NODE_OVERLOADED, .from = 0, .to = 0 },
                   false,
                   "let go from node 3: the node we held it on has more work than cores, so it is let go" },
@@ -76,6 +95,7 @@ static void sentences(void **state) {
 
         (void) state;
         make_topology(&topo);
+        hn_mask_add_range(&hand.nodes, 7, 8);
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
                 size_t n = hn_wording_decision(&rows[i].d, &topo, rows[i].dry, buf, sizeof(buf));
 
