@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sample/cgroupglob.h"
@@ -114,4 +115,21 @@ size_t hn_glob_first(const char *const *patterns, size_t n, const char *path) {
                         return i;
         }
         return n;
+}
+
+char *hn_glob_quote(const char *path) {
+        char *quoted = malloc(3 * strlen(path) + 1), *q = quoted;
+
+        for (const char *p = path; quoted && *p != '\0'; p++) {
+                bool special = *p == '*' || *p == '?' || *p == '[';
+
+                if (special)
+                        *q++ = '[';
+                *q++ = *p;
+                if (special)
+                        *q++ = ']';
+        }
+        if (quoted)
+                *q = '\0';
+        return quoted;
 }

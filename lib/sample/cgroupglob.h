@@ -26,5 +26,9 @@ static inline bool hn_glob_covers(struct hn_glob_walk walk) {
         return walk.alive && *walk.rest == '\0';
 }
 
+/* The pattern that `path` alone (and what lies below it) matches, whatever it is called. The caller frees;
+ * NULL without memory. */
+char *hn_glob_quote(const char *path);
+
 /* The lowest index of a pattern that matches `path` or one of its ancestors; `n` for none. */
 size_t hn_glob_first(const char *const *patterns, size_t n, const char *path);

@@ -155,6 +155,29 @@ static struct hn_mask all_mems(const struct hn_topology *topo) {
         return m;
 }
 
+/* Puts the threads of one scope at the end of the list. Returns 0 or -ENOMEM. */
+static int list_scope(struct hn_sampler *s, struct hn_scope *scope, uint32_t i, pid_t *ret_first) {
+        size_t room = HN_SAMPLER_TASKS_MAX - s->n_listed, n = scope->n_tids;
+        const pid_t *tids = scope->tids;
+        int r;
+
+        if (!tids) {
+                /* One more than there is room for tells that some were left out. */
+                r = hn_cgroup_read_threads(&s->cgroups, scope->path, room + 1, &s->list, &s->list_allocated,
+                                           &n);
+                if (r == -ENOMEM)
+                        return r;
+                tids = s->list;
+        }
+        if (n > room) {
+                n = room;
+                s->counts.cut++;
+        }
+        scope->populated = n > 0;
+        *ret_first = n > 0 ? tids[0] : 0;
+        return append(s, i, tids, n);
+}
+
 static int list_threads(struct hn_sampler *s, struct hn_scope *scopes, size_t n_scopes) {
         unsigned *n_mems = reallocarray(s->n_mems, n_scopes + 1, sizeof(*n_mems));
 
@@ -163,24 +186,11 @@ static int list_threads(struct hn_sampler *s, struct hn_scope *scopes, size_t n_
         s->n_mems = n_mems;
         s->n_listed = 0;
         for (size_t i = 0; i < n_scopes; i++) {
-                size_t room = HN_SAMPLER_TASKS_MAX - s->n_listed, n = 0;
                 pid_t tid;
-                int r;
+                int r = list_scope(s, &scopes[i], (uint32_t) i, &tid);
 
-                /* One more than there is room for tells that some were left out. */
-                r = hn_cgroup_read_threads(&s->cgroups, scopes[i].path, room + 1, &s->list,
-                                           &s->list_allocated, &n);
-                if (r == -ENOMEM)
-                        return r;
-                if (n > room) {
-                        n = room;
-                        s->counts.cut++;
-                }
-                r = append(s, (uint32_t) i, s->list, n);
                 if (r < 0)
                         return r;
-                tid = n > 0 ? s->list[0] : 0;
-                scopes[i].populated = n > 0;
                 if (hn_cgroup_read_cpus(&s->cgroups, scopes[i].path, tid, &scopes[i].cpuset) != 0)
                         scopes[i].cpuset = s->topo->online;
                 if (hn_cgroup_read_mems(&s->cgroups, scopes[i].path, tid, &scopes[i].mems) != 0)

@@ -85,8 +85,9 @@ int hn_sampler_set_topology(struct hn_sampler *s, const struct hn_topology *topo
  * they must stay while the snapshot is used. `now` becomes the snapshot's. What `*ret` points to is the
  * sampler's, and valid until its next call.
  *
- * Tasks that vanish, zombies and kernel threads are left out and counted. A thread in two scopes counts for
- * the first. Which signal a task carries is told by hn_signal_choose() in lib/sample/signal.h.
+ * Of a scope with a list of threads these are looked at, whether or not they are in its cgroup, else all that
+ * are in it. Tasks that vanish, zombies and kernel threads are left out and counted. A thread in two scopes
+ * counts for the first. Which signal a task carries is told by hn_signal_choose() in lib/sample/signal.h.
  *
  * Returns 0 or -ENOMEM; whatever the machine does is no error. */
 int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_scopes, hn_usec_t now,

@@ -5,9 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macro.h"
+#include "rows.h"
 #include "sample/cgroupglob.h"
 
 static const struct {
@@ -102,10 +105,43 @@ static void the_first_of_the_patterns_that_cover_a_path(void **state) {
         }
 }
 
+/* Whatever a cgroup is called, its quoted path covers it and what is below, and nothing beside it. */
+static void quoted_paths_are_meant_literally(void **state) {
+        static const struct {
+                const char *path, *quoted, *beside;
+        } rows[] = {
+                { "", "", NULL },
+                { "a.slice/b-1.service", "a.slice/b-1.service", "/a.slice/b-2.service" },
+                { "*", "[*]", "/a" },
+                { "a*", "a[*]", "/ab" },
+                { "a?/b", "a[?]/b", "/ab/b" },
+                { "a[b]", "a[[]b]", "/ab" },
+                { "[!a]", "[[]!a]", "/b" },
+                { "]", "]", "/[" },
+                { "a\\x2db", "a\\x2db", "/a-b" },
+        };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                char *quoted = hn_glob_quote(rows[i].path), path[64];
+                const char *patterns[] = { quoted };
+
+                assert_string_equal(quoted, rows[i].quoted);
+                (void) snprintf(path, sizeof(path), "/%s", rows[i].path);
+                ROW_EQUAL(i, hn_glob_first(patterns, 1, path), 0);
+                (void) snprintf(path, sizeof(path), "/%s/below", rows[i].path);
+                ROW_EQUAL(i, hn_glob_first(patterns, 1, path), 0);
+                if (rows[i].beside)
+                        ROW_EQUAL(i, hn_glob_first(patterns, 1, rows[i].beside), 1);
+                free(quoted);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(components_match),
                 cmocka_unit_test(no_name_takes_for_ever),
+                cmocka_unit_test(quoted_paths_are_meant_literally),
                 cmocka_unit_test(the_first_of_the_patterns_that_cover_a_path),
         };
 

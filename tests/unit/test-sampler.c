@@ -125,6 +125,36 @@ static const struct hn_task_sample *task(const struct world *w, pid_t tid) {
         return NULL;
 }
 
+/* Threads of an override: those, and no others of their cgroup; a scope before them has them first. */
+static void a_scope_of_chosen_threads(void **state) {
+        static const pid_t tids[] = { 12, 11, 77, 11 };
+        struct world *w = *state;
+
+        for (pid_t tid = 10; tid < 14; tid++)
+                put(w, &(struct thread){ .tgid = 10, .tid = tid, .start = 5, .run = 100 });
+        tree_write(&w->tree, "cg/a/cgroup.threads", "12\n");
+        tree_write(&w->tree, "cg/b/cgroup.threads", "10\n11\n12\n13\n");
+        tree_write(&w->tree, "cg/b/cpuset.cpus.effective", "4\n");
+        w->scopes[1].by_hand = true;
+        w->scopes[1].tids = tids;
+        w->scopes[1].n_tids = HN_ELEMENTS(tids);
+        for (unsigned i = 0; i < 2; i++) {
+                sweep(w);
+                assert_int_equal(w->shot.n_tasks, 2);
+                assert_int_equal(w->shot.tasks[0].key.tid, 11);
+                assert_int_equal(w->shot.tasks[0].scope, 1);
+                assert_int_equal(w->shot.tasks[0].hand, 0);
+                assert_int_equal(w->shot.tasks[1].key.tid, 12);
+                assert_int_equal(w->shot.tasks[1].scope, 0);
+                assert_int_equal(hn_mask_count(&w->scopes[1].cpuset), 1);
+                assert_true(w->scopes[1].populated);
+        }
+        w->scopes[1].n_tids = 0;
+        sweep(w);
+        assert_int_equal(w->shot.n_tasks, 1);
+        assert_false(w->scopes[1].populated);
+}
+
 static void threads_that_do_not_count_are_counted(void **state) {
         static const struct thread threads[] = {
                 { .tgid = 10,
@@ -423,6 +453,7 @@ static void nothing_at_all(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
+                IN_WORLD(a_scope_of_chosen_threads),
                 IN_WORLD(threads_that_do_not_count_are_counted),
                 IN_WORLD(a_tid_with_another_start_is_another_task),
                 IN_WORLD(run_times_without_schedstat),
