@@ -43,8 +43,9 @@ static int check_trust(int dir_fd, int fd) {
         return file.st_uid == dir.st_uid && !(dir.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : -EPERM;
 }
 
-int hn_appendfile_open(const char *dir, const char *name, bool create, struct hn_appendfile *ret) {
-        _hn_cleanup_(closep) int dir_fd = -1, fd = -1;
+/* Takes `dir_fd` over, which is locked, if it succeeds. */
+static int open_in(int *dir_fd, const char *name, bool create, struct hn_appendfile *ret) {
+        _hn_cleanup_(closep) int fd = -1;
         struct hn_appendfile f = HN_APPENDFILE_NULL;
         struct stat st;
         char last;
@@ -52,20 +53,14 @@ int hn_appendfile_open(const char *dir, const char *name, bool create, struct hn
 
         assert(strlen(name) < sizeof(f.name));
 
-        dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (dir_fd < 0)
-                return -errno;
-        if (flock(dir_fd, LOCK_EX | LOCK_NB) < 0)
-                return errno == EWOULDBLOCK ? -EBUSY : -errno;
-
         /* Not blocking, lest a named pipe hold us up; on a regular file it says nothing. */
-        fd = openat(dir_fd, name,
+        fd = openat(*dir_fd, name,
                     O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
                             (create ? O_CREAT : 0),
                     0600);
         if (fd < 0)
                 return errno == EISDIR || errno == ENXIO ? -ELOOP : -errno;
-        r = check_trust(dir_fd, fd);
+        r = check_trust(*dir_fd, fd);
         if (r < 0)
                 return r;
         if (fstat(fd, &st) < 0)
@@ -74,10 +69,27 @@ int hn_appendfile_open(const char *dir, const char *name, bool create, struct hn
         f.size = (uint64_t) st.st_size;
         f.torn = f.size > 0 && (pread(fd, &last, 1, st.st_size - 1) != 1 || last != '\n');
         (void) snprintf(f.name, sizeof(f.name), "%s", name);
-        f.dir_fd = take_fd(&dir_fd);
+        f.dir_fd = take_fd(dir_fd);
         f.fd = take_fd(&fd);
         *ret = f;
         return 0;
+}
+
+int hn_appendfile_open(const char *dir, const char *name, bool create, struct hn_appendfile *ret) {
+        _hn_cleanup_(closep) int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (dir_fd < 0)
+                return -errno;
+        if (flock(dir_fd, LOCK_EX | LOCK_NB) < 0)
+                return errno == EWOULDBLOCK ? -EBUSY : -errno;
+        return open_in(&dir_fd, name, create, ret);
+}
+
+int hn_appendfile_open_beside(const struct hn_appendfile *f, const char *name, struct hn_appendfile *ret) {
+        /* The lock is that of the open folder, and so of its duplicate. */
+        _hn_cleanup_(closep) int dir_fd = fcntl(f->dir_fd, F_DUPFD_CLOEXEC, 3);
+
+        return dir_fd < 0 ? -errno : open_in(&dir_fd, name, /* create= */ true, ret);
 }
 
 void hn_appendfile_close(struct hn_appendfile *f) {

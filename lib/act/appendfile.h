@@ -23,6 +23,10 @@ struct hn_appendfile {
  * (somebody else owns it or may write to it: not the caller's, nor the owner's of a folder only he may write
  * to), -EMLINK (it has a second name), or what the kernel answers, such as -ENOENT. */
 int hn_appendfile_open(const char *dir, const char *name, bool create, struct hn_appendfile *ret);
+
+/* Another file in the folder of `f`, made where it is missing, under the same lock. Returns as
+ * hn_appendfile_open(). */
+int hn_appendfile_open_beside(const struct hn_appendfile *f, const char *name, struct hn_appendfile *ret);
 void hn_appendfile_close(struct hn_appendfile *f);
 
 /* A plain sentence for what hn_appendfile_open() returned, or NULL where strerror(3) says it as well. */

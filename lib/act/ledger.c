@@ -344,6 +344,10 @@ int hn_ledger_open(const char *run_dir, const char *boot_id, bool create, struct
         return 0;
 }
 
+int hn_ledger_open_beside(const struct hn_ledger *l, const char *name, struct hn_appendfile *ret) {
+        return l->file.fd < 0 ? -EBADF : hn_appendfile_open_beside(&l->file, name, ret);
+}
+
 int hn_ledger_sync(struct hn_ledger *l) {
         return l->file.fd < 0 ? 0 : hn_appendfile_sync(&l->file);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "act/appendfile.h"
 #include "act/entries.h"
 #include "act/heirs.h"
 #include "act/record.h"
@@ -26,6 +27,10 @@ int hn_ledger_new(const char *boot_id, struct hn_ledger **ret);
  * of another boot are void. `create`: make one if there is none. Returns 0, or an error for
  * hn_appendfile_error(). */
 int hn_ledger_open(const char *run_dir, const char *boot_id, bool create, struct hn_ledger **ret);
+
+/* Another file in the ledger's folder, under its lock. Returns 0, -EBADF for a ledger in memory only, or an
+ * error for hn_appendfile_error(). */
+int hn_ledger_open_beside(const struct hn_ledger *l, const char *name, struct hn_appendfile *ret);
 struct hn_ledger *hn_ledger_free(struct hn_ledger *l);
 HN_DEFINE_CLEANUP(struct hn_ledger *, hn_ledger_free);
 

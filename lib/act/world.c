@@ -106,6 +106,14 @@ bool hn_world_is_unrestricted(const struct hn_world *w, const struct hn_mask *ma
         return !hn_mask_empty(mask) && hn_mask_equal(mask, &all);
 }
 
+pid_t hn_world_process(const struct hn_world *w, pid_t tid) {
+        struct hn_proc_status status;
+        char text[16384];
+        ssize_t n = hn_read_at(w->proc_fd, text, sizeof(text), "%d/status", tid);
+
+        return n >= 0 && hn_proc_status_parse(text, (size_t) n, &status) == 0 ? status.tgid : 0;
+}
+
 /* Start time and parent of a process, were it a corpse. */
 static int read_process(int proc_fd, pid_t pid, struct hn_task_key *ret, pid_t *ret_parent) {
         struct hn_proc_stat st;

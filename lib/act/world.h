@@ -39,6 +39,9 @@ void hn_world_allowed(const struct hn_world *w, pid_t tid, struct hn_mask *ret);
 bool hn_world_is_unrestricted(const struct hn_world *w, const struct hn_mask *mask,
                               const struct hn_mask *allowed);
 
+/* The process that a thread is of, 0 if that cannot be told. */
+pid_t hn_world_process(const struct hn_world *w, pid_t tid);
+
 /* The process `tgid`, its parent, its parent's parent, ... at most `max` of them. Returns how many. */
 size_t hn_world_kin(const struct hn_world *w, pid_t tgid, struct hn_task_key *kin, size_t max);
 

@@ -268,6 +268,36 @@ static void one_process_at_a_time(void **state) {
         (void) close(pair[1]);
 }
 
+/* Under the lock that is held; and what stands in its place is trusted no more than a ledger. */
+static void a_file_beside_it(void **state) {
+        struct hn_appendfile f;
+        struct hn_ledger *l = open_ledger(BOOT);
+        char *text;
+        size_t n;
+
+        (void) state;
+        assert_int_equal(hn_ledger_open_beside(l, "other", &f), 0);
+        assert_int_equal(hn_appendfile_append(&f, "a line\n", 7), 0);
+        hn_appendfile_close(&f);
+        assert_int_equal(hn_ledger_open_beside(l, "other", &f), 0);
+        assert_int_equal(hn_appendfile_replace(&f, "another\n", 8), 0);
+        assert_int_equal(hn_appendfile_read(&f, 100, &text, &n), 0);
+        assert_string_equal(text, "another\n");
+        free(text);
+        hn_appendfile_close(&f);
+        assert_int_equal(chmod(in_dir("other"), 0666), 0);
+        assert_int_equal(hn_ledger_open_beside(l, "other", &f), -EPERM);
+        assert_int_equal(unlink(in_dir("other")), 0);
+        assert_int_equal(symlink("ledger", in_dir("other")), 0);
+        assert_int_equal(hn_ledger_open_beside(l, "other", &f), -ELOOP);
+        hn_ledger_free(l);
+
+        /* One in memory has no folder. */
+        assert_int_equal(hn_ledger_new(BOOT, &l), 0);
+        assert_int_equal(hn_ledger_open_beside(l, "other", &f), -EBADF);
+        hn_ledger_free(l);
+}
+
 static void files_of_others_are_refused(void **state) {
         struct hn_ledger *l;
 
@@ -386,6 +416,7 @@ int main(void) {
                 with_dir(the_last_of_duplicate_keys_counts),
                 with_dir(a_long_past_is_forgotten),
                 with_dir(one_process_at_a_time),
+                with_dir(a_file_beside_it),
                 with_dir(files_of_others_are_refused),
                 cmocka_unit_test(an_act_without_its_line_is_not_noted),
                 with_dir(a_line_cut_short_is_taken_back),
