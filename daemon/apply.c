@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "act/actuator.h"
+#include "act/tag.h"
 #include "base/macro.h"
 #include "daemon/apply.h"
 #include "daemon/manager.h"
@@ -11,14 +12,18 @@
 #include "policy/target.h"
 #include "sample/clock.h"
 
+/* Ancestors asked for the mask that a newborn is owed. */
+#define KIN_MAX 16u
+
 /* An act in progress: the decision and what it is about. */
 struct act {
         const struct hn_decision *d;
         const struct hn_task_sample *task;
         const struct hn_scope *scope;
         struct hn_log_facts facts;
-        struct hn_log_figure figures[6];
-        char object[32]; /* "task 4711": what is said once is said of this */
+        struct hn_log_figure figures[7];
+        char tag[HN_TAG_MAX]; /* of the override */
+        char object[32];      /* "task 4711": what is said once is said of this */
         char text[512];
         bool dry;
 };
@@ -31,7 +36,9 @@ static void prepare(const struct hn_manager *m, const struct hn_decision *d, str
         const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
 
         *a = (struct act){ .d = d, .task = t, .scope = &m->snapshot.scopes[t->scope] };
-        a->dry = a->scope->mode != HN_MODE_MANAGE || !m->root.live || !m->ledger;
+        a->dry = (a->scope->mode != HN_MODE_MANAGE && !d->by_hand) || !m->root.live || !m->ledger;
+        if (d->hand)
+                hn_tag_print(d->hand->id, a->tag);
         snprintf(a->object, sizeof(a->object), "task %d", t->key.tid);
         hn_wording_decision(d, &m->topo, a->dry, a->text, sizeof(a->text));
         memcpy(a->figures,
@@ -41,6 +48,7 @@ static void prepare(const struct hn_manager *m, const struct hn_decision *d, str
                        { "DEMAND", d->demand },
                        { "NODE_USED", d->used },
                        { "NODE_CAPACITY", d->capacity },
+                       { d->hand ? "OVERRIDE" : NULL, d->hand ? (int64_t) d->hand->id : 0 },
                        { .name = NULL },
                },
                sizeof(a->figures));
@@ -101,7 +109,7 @@ static int pin(struct hn_manager *m, const struct act *a) {
                         .tgid = a->task->tgid,
                         .expect = *hn_mask_pool_get(m->snapshot.masks, a->task->mask),
                         .want = *hn_mask_pool_get(m->snapshot.masks, a->d->want),
-                        .cgroup = a->scope->path,
+                        .cgroup = a->d->hand ? a->tag : a->scope->path,
                         .reason = a->facts.reason,
                 },
         };
@@ -143,9 +151,11 @@ static void apply_pin(struct hn_manager *m, const struct act *a) {
                 say_would(m, a, HN_STATE_WOULD_PIN);
         else if (r == HN_APPLY_OK) {
                 m->state.moves++;
-                remember(m, a, HN_STATE_PIN);
-                hn_log_event(&m->log, HN_EVENT_TASK_PINNED, LOG_NOTICE, &a->facts, "%s (%d): %s",
-                             a->task->comm, a->task->key.tid, a->text);
+                /* An override has been told as a whole, and may be of a thousand threads. */
+                if (!a->d->by_hand)
+                        remember(m, a, HN_STATE_PIN);
+                hn_log_event(&m->log, HN_EVENT_TASK_PINNED, a->d->by_hand ? LOG_INFO : LOG_NOTICE, &a->facts,
+                             "%s (%d): %s", a->task->comm, a->task->key.tid, a->text);
         } else if (!a->dry && r != HN_APPLY_GONE && r != HN_APPLY_RETRY)
                 say_failure(m, a, r);
 }
@@ -168,6 +178,32 @@ static void apply_release(struct hn_manager *m, const struct act *a) {
                 hn_model_note_changed(m->model, a->d->task);
         else if (r < 0)
                 say_failure(m, a, r);
+}
+
+/* Under overrides there are tasks of many users and masks side by side: whose child it is tells which of them
+ * it is owed. Which thread of a process made it is not known, so the first one, whose mask is the process's,
+ * speaks for all; and where that has none of ours, whichever was set last. */
+static void ask_kin(struct hn_manager *m, const struct act *a, struct hn_record *rec) {
+        struct hn_actuator actuator = hn_actuator_make(&m->world, m->ledger, /* dry_run= */ false);
+        struct hn_task_key kin[KIN_MAX];
+        size_t n_kin = hn_world_kin(&m->world, a->task->tgid, kin, KIN_MAX);
+        const struct hn_mark *mark;
+
+        hn_tag_print(hn_model_state(m->model, a->d->task)->hand, rec->cgroup);
+        for (size_t i = 0; i < n_kin; i++) {
+                const struct hn_ledger_entry *e = hn_ledger_find(m->ledger, &kin[i]);
+
+                if (!e || !hn_mask_equal(hn_ledger_mask(m->ledger, e->want), &rec->want))
+                        continue;
+                rec->unrestricted = e->unrestricted;
+                rec->old = *hn_ledger_mask(m->ledger, e->old);
+                return;
+        }
+        mark = hn_actuator_heir(&actuator, &a->task->key, a->task->tgid, NULL, &rec->want);
+        if (!mark)
+                return;
+        rec->unrestricted = mark->unrestricted;
+        rec->old = *hn_ledger_mask(m->ledger, mark->old);
 }
 
 /* Born with our mask: from now on it has a record of its own. Its mask before our act is that of its creator.
@@ -193,6 +229,8 @@ static void apply_adopt(struct hn_manager *m, const struct act *a) {
         if (!st->unrestricted)
                 rec.old = *hn_mask_pool_get(m->snapshot.masks, st->before);
         snprintf(rec.cgroup, sizeof(rec.cgroup), "%s", a->scope->path);
+        if (st->hand != 0)
+                ask_kin(m, a, &rec);
         r = hn_ledger_note(m->ledger, &rec);
         if (r >= 0)
                 r = hn_ledger_confirm(m->ledger, &a->task->key);

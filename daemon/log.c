@@ -37,6 +37,10 @@ static const struct {
         [HN_EVENT_SIGNAL_CHANGED] = { "signal-changed", "c8501820969a466b98f209eee96f257a" },
         [HN_EVENT_NOTHING_TO_DO] = { "nothing-to-do", "21ed4351e2e04958aff3ff5cbdc91738" },
         [HN_EVENT_DENIED] = { "denied", "947a767b867d4f9ca3a85359ff49cb8b" },
+        [HN_EVENT_OVERRIDE_ADDED] = { "override-added", "97cd3053f299482c984eb20084ab915c" },
+        [HN_EVENT_OVERRIDE_EXPIRED] = { "override-expired", "2a61db84dab440d994031772a9b7dfc6" },
+        [HN_EVENT_OVERRIDE_REMOVED] = { "override-removed", "49fc08081c44414181802f76985aa6f3" },
+        [HN_EVENT_OVERRIDE_REFUSED] = { "override-refused", "e27a2acdfb654516898c9f9f934b1266" },
 };
 
 const char *hn_event_to_string(enum hn_event e) {
@@ -119,6 +123,9 @@ static void put_facts(struct entry *e, const struct hn_log_facts *facts) {
         put_text(e, "HN_REASON=", facts->reason);
         put_text(e, "HN_SCOPE=", facts->scope);
         put_text(e, "HN_RULE=", facts->rule);
+        put_text(e, "HN_TARGET=", facts->target);
+        put_text(e, "HN_NODES=", facts->nodes);
+        put_text(e, "HN_WHY=", facts->why);
         put_text(e, "CONFIG_FILE=", facts->file);
         if (facts->line > 0)
                 put_number(e, "CONFIG_LINE=", facts->line);

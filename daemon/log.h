@@ -33,6 +33,10 @@ enum hn_event {
         HN_EVENT_SIGNAL_CHANGED,
         HN_EVENT_NOTHING_TO_DO,
         HN_EVENT_DENIED,
+        HN_EVENT_OVERRIDE_ADDED,
+        HN_EVENT_OVERRIDE_EXPIRED,
+        HN_EVENT_OVERRIDE_REMOVED, /* taken back, replaced, or without a target */
+        HN_EVENT_OVERRIDE_REFUSED,
         _HN_EVENT_MAX,
         _HN_EVENT_INVALID = -22,
 };
@@ -54,7 +58,10 @@ struct hn_log_facts {
         const char *reason; /* hn_reason_to_string() */
         const char *scope;  /* cgroup path */
         const char *rule;
-        const char *file; /* config-warning: CONFIG_FILE=, CONFIG_LINE= */
+        const char *target; /* of an override: "process 4711" */
+        const char *nodes;  /* list of ids */
+        const char *why;    /* what the one who asked said */
+        const char *file;   /* config-warning: CONFIG_FILE=, CONFIG_LINE= */
         unsigned line;
         const struct hn_log_figure *figures;
 };

@@ -112,6 +112,8 @@ int hn_manager_new(const struct hn_options *options, struct hn_manager **ret) {
         m->cgroups = HN_CGROUPFS_NULL;
         m->config = HN_CONFIG_NULL;
         m->limits = HN_LIMITS_DEFAULT;
+        m->overrides.list = HN_OVERRIDE_LIST_NULL;
+        m->overrides.store = HN_OVERRIDE_STORE_NULL;
         m->state.pid = getpid();
         m->signal = HN_SIGNAL_NONE;
         hn_log_init(&m->log, stderr);
@@ -123,6 +125,7 @@ int hn_manager_new(const struct hn_options *options, struct hn_manager **ret) {
         if (r >= 0) {
                 /* Root may open what belongs to the daemon's user; root without capabilities may not. */
                 open_ledger(m);
+                hn_override_load(m);
                 r = hn_caps_settle(&m->have_caps);
         }
         if (r < 0) {
@@ -147,6 +150,9 @@ struct hn_manager *hn_manager_free(struct hn_manager *m) {
         m->event = sd_event_unref(m->event);
         m->plan = hn_plan_free(m->plan);
         m->model = hn_model_free(m->model);
+        hn_hands_deinit(&m->hands);
+        hn_override_list_deinit(&m->overrides.list);
+        hn_override_store_deinit(&m->overrides.store);
         m->ledger = hn_ledger_free(m->ledger);
         hn_sampler_deinit(&m->sampler);
         hn_scope_list_deinit(&m->scopes);
@@ -224,6 +230,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         r = check_topology(m, now);
         if (r < 0)
                 return r;
+        hn_override_settle(m);
         if (!m->numa) {
                 m->snapshot.kernel_balancing = hn_proc_read_balancing(&m->root);
                 hn_report(m, now);
@@ -238,9 +245,14 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
                 hn_log_event_once(&m->log, "cgroups", r, HN_EVENT_DENIED, LOG_WARNING, NULL,
                                   "Cannot go through the cgroups: %s", strerror(-r));
 
+        r = hn_hands_join(m);
+        if (r < 0)
+                return r;
         r = hn_sampler_sweep(&m->sampler, m->scopes.scopes, m->scopes.n, now, &m->snapshot);
-        if (r >= 0)
-                r = hn_model_feed(m->model, &m->snapshot);
+        if (r < 0)
+                return r;
+        hn_hands_mark(m);
+        r = hn_model_feed(m->model, &m->snapshot);
         if (r < 0)
                 return r;
         hn_undo_strays(m, now);
@@ -264,7 +276,7 @@ static hn_usec_t next_interval(const struct hn_manager *m) {
 
 static int on_tick(sd_event_source *s, uint64_t usec, void *userdata) {
         struct hn_manager *m = userdata;
-        hn_usec_t now;
+        hn_usec_t now, wait;
         int r;
 
         r = sd_event_now(m->event, CLOCK_MONOTONIC, &now);
@@ -276,9 +288,10 @@ static int on_tick(sd_event_source *s, uint64_t usec, void *userdata) {
         m->state.interval = next_interval(m);
         /* Who has just been opted in is known after two looks, and is best held before the kernel's first
          * passes over its memory. */
-        r = sd_event_source_set_time(s, hn_next_due(usec,
-                                                    m->look_again ? m->state.interval / 4 : m->state.interval,
-                                                    hn_clock(CLOCK_MONOTONIC)));
+        wait = m->look_again ? m->state.interval / 4 : m->state.interval;
+        /* An override ends when it was said to. */
+        wait = HN_MIN(wait, HN_MAX(hn_override_wait(m), HN_USEC_PER_MSEC));
+        r = sd_event_source_set_time(s, hn_next_due(usec, wait, hn_clock(CLOCK_MONOTONIC)));
         m->look_again = false;
         if (r < 0)
                 return r;

@@ -10,8 +10,11 @@
 #include "base/macro.h"
 #include "base/usec.h"
 #include "daemon/config.h"
+#include "daemon/hands.h"
 #include "daemon/log.h"
 #include "daemon/options.h"
+#include "daemon/override.h"
+#include "daemon/overridestore.h"
 #include "daemon/pager.h"
 #include "daemon/rules.h"
 #include "daemon/state.h"
@@ -21,6 +24,8 @@
 #include "sample/cgroupfs.h"
 #include "sample/sampler.h"
 #include "sample/sysroot.h"
+
+#define HN_OVERRIDE_REFUSAL_MAX 512
 
 /* Everything homenoded has, in one struct: what it looks at, what it remembers, what it decides, what it did.
  * The order of a tick is in hn_manager_step(); the files beside this one each carry out one part of it. */
@@ -49,10 +54,18 @@ struct hn_manager {
         /* act */
         struct hn_world world;    /* on a live machine */
         struct hn_ledger *ledger; /* NULL: cannot act, only advise */
-        bool reloaded;            /* what a rule managed may not be managed any more */
+        bool reloaded;            /* what a rule or an override held may not be held any more */
         bool look_again;          /* the next tick comes sooner */
         hn_usec_t strays_checked, ledger_pruned;
         struct hn_pager pager;
+
+        /* by hand */
+        struct {
+                struct hn_override_list list;
+                struct hn_override_store store;
+                char refusal[HN_OVERRIDE_REFUSAL_MAX]; /* of the last one */
+        } overrides;
+        struct hn_hands hands;
 
         /* tell */
         struct hn_state state;

@@ -15,19 +15,34 @@
  * locks. */
 #define REST_PER_SLICE 4
 
-/* A twentieth of the node's memory stays free: below that the kernel itself begins to reclaim. */
-#define FLOOR_DIVISOR 20
-
 void hn_pager_stop(struct hn_pager *p) {
         if (p->active)
                 hn_page_job_deinit(&p->job);
         p->active = false;
 }
 
+/* Nodes that pages are taken from; empty: all but the target. */
+static struct hn_mask sources_of(const struct hn_topology *topo, const struct hn_decision *d) {
+        struct hn_mask sources = HN_MASK_NULL;
+
+        for (hn_node_index i = 0; i < topo->n_nodes; i++)
+                if (d->hand ? !hn_mask_has(&d->hand->nodes, topo->nodes[i].id) : i == d->source)
+                        (void) hn_mask_add(&sources, topo->nodes[i].id);
+        return sources;
+}
+
+/* An order to bring the pages is carried out once, where there is room for them. */
+static void tell_model(const struct hn_pager *p, struct hn_manager *m) {
+        for (size_t i = 0; p->hand != 0 && i < m->snapshot.n_tasks; i++)
+                if (m->snapshot.tasks[i].key.tid == p->job.key.tid &&
+                    m->snapshot.tasks[i].key.start == p->job.key.start && p->job.state != HN_PAGE_JOB_FULL)
+                        hn_model_note_brought(m->model, i, p->hand);
+}
+
 bool hn_pager_start(struct hn_pager *p, struct hn_manager *m, const struct hn_decision *d) {
         const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
         struct hn_page_range *ranges = NULL;
-        struct hn_mask sources = HN_MASK_NULL;
+        struct hn_mask sources = sources_of(&m->topo, d);
         struct hn_task_key leader;
         size_t n_ranges;
         hn_usec_t now = hn_clock(CLOCK_MONOTONIC);
@@ -49,11 +64,10 @@ bool hn_pager_start(struct hn_pager *p, struct hn_manager *m, const struct hn_de
         leader = t->key;
         if (p->bucket.rate != m->config.page_rate)
                 p->bucket = hn_bucket_make(m->config.page_rate, now);
-        if (d->source < m->topo.n_nodes)
-                (void) hn_mask_add(&sources, m->topo.nodes[d->source].id);
         hn_page_job_init(&p->job, &leader, m->topo.nodes[d->to].id, &sources, UINT64_MAX, ranges, n_ranges);
         p->active = true;
         p->target = d->to;
+        p->hand = d->hand ? d->hand->id : 0;
         p->counted = 0;
         memcpy(p->comm, t->comm, sizeof(p->comm));
         (void) sd_event_source_set_time_relative(m->page_timer, 0);
@@ -84,7 +98,7 @@ hn_usec_t hn_pager_step(struct hn_pager *p, struct hn_manager *m, hn_usec_t now)
                 .bucket = &p->bucket,
                 .slice = m->config.page_slice,
                 .free = free_on(m, p->target),
-                .floor = m->topo.nodes[p->target].memory / FLOOR_DIVISOR,
+                .floor = m->topo.nodes[p->target].memory / HN_FLOOR_DIVISOR,
         };
         (void) hn_actuator_apply(&actuator, &order); /* the job knows more */
         state = p->job.state;
@@ -103,6 +117,7 @@ hn_usec_t hn_pager_step(struct hn_pager *p, struct hn_manager *m, hn_usec_t now)
                      p->comm, p->job.key.tid, p->job.count.moved, p->job.target, p->job.count.there,
                      p->job.count.shared + p->job.count.busy + p->job.count.failed,
                      hn_page_job_state_to_string(state));
+        tell_model(p, m);
         hn_pager_stop(p);
         return HN_USEC_INFINITY;
 }

@@ -17,6 +17,7 @@ struct hn_pager {
         struct hn_bucket bucket; /* PageRate of the host, across jobs */
         char comm[HN_TASK_COMM_MAX];
         hn_node_index target;
+        uint64_t hand;    /* the override that asked for it, 0 for none */
         uint64_t counted; /* pages of this job that state.json has already */
 };
 

@@ -64,6 +64,8 @@ static void fill_scopes(struct hn_manager *m) {
         for (size_t i = 0; i < s->n_tasks; i++) {
                 struct hn_state_scope *sc = &m->state_scopes[s->tasks[i].scope];
 
+                if (s->scopes[s->tasks[i].scope].by_hand)
+                        continue;
                 sc->tasks++;
                 sc->managed += hn_model_state(m->model, i)->pinned != HN_NODE_NONE;
                 sc->signal = HN_MAX(sc->signal, s->tasks[i].signal);
@@ -82,6 +84,7 @@ static void fill_scopes(struct hn_manager *m) {
                 m->state_scopes[m->state.n_scopes++] = *sc;
         }
         m->state.scopes = m->state_scopes;
+        m->state.overrides = &m->overrides.list;
 }
 
 static void fill_notes(struct hn_manager *m) {

@@ -16,6 +16,16 @@ void hn_scope_list_deinit(struct hn_scope_list *list) {
         *list = HN_SCOPE_LIST_NULL;
 }
 
+static int path_compare(const void *key, const void *item) {
+        return strcmp(key, ((const struct hn_scope *) item)->path);
+}
+
+const struct hn_scope *hn_scope_list_find(const struct hn_scope_list *list, const char *path) {
+        return list->n_ruled == 0
+                       ? NULL
+                       : bsearch(path, list->scopes, list->n_ruled, sizeof(*list->scopes), path_compare);
+}
+
 /* All patterns of all rules, one after the other, and beside each the rule it is of. */
 struct patterns {
         const char **text;
@@ -97,6 +107,7 @@ int hn_rules_scopes(const struct hn_config *config, const struct hn_cgroupfs *cg
                 if (r < 0)
                         return r;
         }
+        list.n_ruled = list.n;
         list.cut = found.cut;
         *ret = list;
         list = HN_SCOPE_LIST_NULL;

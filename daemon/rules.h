@@ -14,12 +14,16 @@ struct hn_cgroupfs;
 struct hn_scope_list {
         struct hn_scope *scopes;
         size_t n;
-        bool cut; /* there were more than we follow (HN_CGROUPS_MAX) */
+        size_t n_ruled; /* of them, opted in by a rule: the first ones, ascending by path */
+        bool cut;       /* there were more than we follow (HN_CGROUPS_MAX) */
 };
 
 #define HN_SCOPE_LIST_NULL ((struct hn_scope_list){})
 
 void hn_scope_list_deinit(struct hn_scope_list *list);
+
+/* The scope that a rule has made of this cgroup, or NULL. */
+const struct hn_scope *hn_scope_list_find(const struct hn_scope_list *list, const char *path);
 
 /* Name of the rule that stands behind all others where everything is asked for. No rule of a file can have
  * it. */

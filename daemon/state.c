@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "base/macro.h"
+#include "daemon/overridelist.h"
 #include "daemon/state.h"
 
 /* Longer cgroup paths are cut: the kernel's own limit for a path is 4096. */
@@ -136,6 +137,18 @@ static json_t *format_scopes(const struct hn_state *s) {
         return NULL;
 }
 
+static json_t *format_overrides(const struct hn_state *s) {
+        json_t *a = json_array();
+        int r = 0;
+
+        for (size_t i = 0; s->overrides && i < s->overrides->n; i++)
+                r |= json_array_append_new(a, hn_override_to_json(&s->overrides->entries[i].o));
+        if (r == 0)
+                return a;
+        json_decref(a);
+        return NULL;
+}
+
 /* Oldest first. */
 static json_t *format_events(const struct hn_state *s) {
         uint64_t first = s->n_events > HN_STATE_LAST ? s->n_events - HN_STATE_LAST : 0;
@@ -209,6 +222,7 @@ int hn_state_format(const struct hn_state *s, char **ret, size_t *ret_n) {
         r |= json_object_set_new(o, "restored", number(s->restored));
         r |= json_object_set_new(o, "refusals", format_refusals(s));
         r |= json_object_set_new(o, "scopes", format_scopes(s));
+        r |= json_object_set_new(o, "overrides", format_overrides(s));
         r |= json_object_set_new(o, "last", format_events(s));
         r |= json_object_set_new(o, "notes", format_notes(s));
         r |= json_object_set_new(o, "budget", format_budget(s));

@@ -46,6 +46,8 @@ struct hn_state_scope {
         const char *note;      /* of the caller, or NULL */
 };
 
+struct hn_override_list;
+
 struct hn_state {
         pid_t pid;
         bool running; /* false: the last word of a daemon that stopped in order */
@@ -70,6 +72,8 @@ struct hn_state {
 
         size_t n_scopes;
         const struct hn_state_scope *scopes;
+
+        const struct hn_override_list *overrides; /* of the caller, or NULL */
 
         uint64_t n_events; /* ever; the ring holds the last HN_STATE_LAST */
         struct hn_state_event last[HN_STATE_LAST];

@@ -6,6 +6,7 @@
 
 #include "act/appendfile.h"
 #include "act/restore.h"
+#include "act/tag.h"
 #include "base/macro.h"
 #include "daemon/manager.h"
 #include "daemon/undo.h"
@@ -58,13 +59,24 @@ static void say_counts(struct hn_log *log, const struct hn_restore *x, const cha
                 x->count[HN_RESTORE_FAILED]);
 }
 
-/* Tasks that are still in the snapshot but no longer in the ledger are not held by us any more. */
+/* Tasks that are still in the snapshot but no longer in the ledger are not held by us any more; nor are those
+ * who were born with a mask of ours, if they have lost it before they came into the ledger. What is decided
+ * next goes by the mask that they have now. */
 static void tell_model(struct hn_manager *m) {
         for (size_t i = 0; i < hn_model_size(m->model); i++) {
                 const struct hn_task_state *st = hn_model_state(m->model, i);
+                struct hn_mask now;
+                hn_mask_id id = HN_MASK_ID_NONE;
 
-                if (st->pinned != HN_NODE_NONE && !st->inherited && !hn_ledger_find(m->ledger, &st->key))
-                        hn_model_note_release(m->model, i, m->snapshot.now);
+                if (st->pinned == HN_NODE_NONE || hn_ledger_find(m->ledger, &st->key))
+                        continue;
+                if (m->world.ops.get(m->world.ops.userdata, st->key.tid, &now) < 0 ||
+                    hn_mask_pool_intern(m->snapshot.masks, &now, &id) < 0)
+                        id = HN_MASK_ID_NONE;
+                if (st->inherited && id == st->ours)
+                        continue;
+                hn_model_note_release(m->model, i, m->snapshot.now);
+                m->snapshot.tasks[i].mask = id;
         }
 }
 
@@ -92,26 +104,16 @@ void hn_undo_all(struct hn_manager *m, const char *when) {
         finish(m, &x, hn_restore_all(&x), when);
 }
 
-static bool is_managed(const struct hn_manager *m, const char *cgroup) {
-        size_t low = 0, high = m->scopes.n;
-
-        /* The scopes are in order of their paths. */
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-                int r = strcmp(m->scopes.scopes[middle].path, cgroup);
-
-                if (r == 0)
-                        return m->scopes.scopes[middle].mode == HN_MODE_MANAGE;
-                if (r < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
-        return false;
-}
-
+/* What was set for an override is the override's as long as that lasts, else it is the rules' affair. */
 static bool is_opted_out(void *userdata, const char *cgroup) {
-        return !is_managed(userdata, cgroup);
+        const struct hn_manager *m = userdata;
+        const struct hn_scope *scope;
+        uint64_t id;
+
+        if (hn_tag_parse(cgroup, &id))
+                return !hn_override_find(m, id);
+        scope = hn_scope_list_find(&m->scopes, cgroup);
+        return !scope || scope->mode != HN_MODE_MANAGE;
 }
 
 static int key_compare(const void *a, const void *b) {
@@ -150,6 +152,7 @@ void hn_undo_strays(struct hn_manager *m, hn_usec_t now) {
 
         for (size_t i = 0; i < m->snapshot.n_tasks && !opted_out; i++)
                 opted_out = hn_model_state(m->model, i)->pinned != HN_NODE_NONE &&
+                            hn_model_state(m->model, i)->hand == 0 &&
                             m->snapshot.scopes[m->snapshot.tasks[i].scope].mode != HN_MODE_MANAGE;
         if (m->reloaded || opted_out) {
                 m->reloaded = false;

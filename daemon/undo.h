@@ -11,7 +11,8 @@ struct hn_manager;
 void hn_undo_all(struct hn_manager *m, const char *when);
 
 /* Gives back what is no longer ours to hold: cgroups that no rule manages any more, tasks that have left
- * theirs, and clears the ledger of the dead. Once per tick; does little where nothing changed. */
+ * theirs, what overrides held that are over, and clears the ledger of the dead. Once per tick; does little
+ * where nothing changed. */
 void hn_undo_strays(struct hn_manager *m, hn_usec_t now);
 
 /* homenoded --restore: the same as hn_undo_all(), from the ledger and /proc alone. Returns an exit status. */

@@ -37,7 +37,7 @@ static void an_empty_state_is_whole(void **state) {
                 "version",       "pid",         "running",   "mode",          "nodes",  "kernel_balancing",
                 "tick",          "signal",      "time_usec", "interval_usec", "moves",  "moves_helped",
                 "moves_in_vain", "pages_moved", "restored",  "refusals",      "scopes", "last",
-                "notes",         "budget",
+                "notes",         "budget",      "overrides",
         };
         struct hn_state s = HN_STATE_NULL;
         json_t *o = parse(&s);
