@@ -17,6 +17,8 @@ static const struct {
         { "nodes", hn_verb_nodes, "the machine: CPUs, memory, load and distances of each node" },
         { "ps", hn_verb_ps, "tasks: where they run, where their memory is" },
         { "status", hn_verb_status, "the daemon: what it watches, what it did and did not, and why" },
+        { "pin", hn_verb_pin, "put something that runs on nodes, by hand" },
+        { "unpin", hn_verb_unpin, "end that" },
 };
 
 void hn_complain(const char *fmt, ...) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "act/tag.h"
 #include "base/macro.h"
 #include "owner.h"
 
@@ -70,8 +71,8 @@ struct hn_mask hn_owners_allowed(const struct hn_owners *o, const struct hn_proc
 }
 
 /* The mask of a creator that homenode had pinned, inherited before the daemon noticed. */
-static bool is_heir(const struct hn_owners *o, const struct hn_proc_view *v, const struct hn_thread_view *t,
-                    const struct hn_mask *allowed) {
+static const struct hn_mark *find_heir(const struct hn_owners *o, const struct hn_proc_view *v,
+                                       const struct hn_thread_view *t, const struct hn_mask *allowed) {
         const struct hn_task_key kin = { .tid = v->pid, .start = v->threads[0].key.start };
         struct hn_heir heir = {
                 .start = t->key.start,
@@ -82,7 +83,15 @@ static bool is_heir(const struct hn_owners *o, const struct hn_proc_view *v, con
                 .n_kin = v->threads[0].key.tid == v->pid,
         };
 
-        return hn_ledger_heir(o->ledger, &heir) != NULL;
+        return hn_ledger_heir(o->ledger, &heir);
+}
+
+bool hn_owners_by_hand(const struct hn_owners *o, const struct hn_proc_view *v,
+                       const struct hn_thread_view *t, const struct hn_mask *allowed) {
+        const struct hn_ledger_entry *entry = o->ledger ? hn_ledger_find(o->ledger, &t->key) : NULL;
+        const struct hn_mark *mark = o->ledger && !entry ? find_heir(o, v, t, allowed) : NULL;
+
+        return (entry && hn_tag_parse(entry->cgroup, NULL)) || (mark && hn_tag_parse(mark->cgroup, NULL));
 }
 
 enum hn_owner hn_owners_of(const struct hn_owners *o, const struct hn_proc_view *v,
@@ -93,7 +102,7 @@ enum hn_owner hn_owners_of(const struct hn_owners *o, const struct hn_proc_view 
         owner = hn_mask_owner(hn_mask_pool_get(o->masks, t->mask),
                               entry ? hn_ledger_mask(o->ledger, entry->want) : NULL, allowed,
                               &o->topo->isolated);
-        if (owner == HN_OWNER_OTHER && !entry && o->ledger && is_heir(o, v, t, allowed))
+        if (owner == HN_OWNER_OTHER && !entry && o->ledger && find_heir(o, v, t, allowed))
                 return HN_OWNER_US;
         return owner;
 }

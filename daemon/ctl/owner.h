@@ -28,6 +28,10 @@ void hn_owners_deinit(struct hn_owners *o);
 /* What threads of this process may use: its cpuset, or all that is online. */
 struct hn_mask hn_owners_allowed(const struct hn_owners *o, const struct hn_proc_view *v);
 
+/* Whether a mask that is ours was set for an override, or inherited from one that was. */
+bool hn_owners_by_hand(const struct hn_owners *o, const struct hn_proc_view *v,
+                       const struct hn_thread_view *t, const struct hn_mask *allowed);
+
 /* `allowed` as above. HN_OWNER_OTHER also where the ledger could not be read and a mask is narrowed. */
 enum hn_owner hn_owners_of(const struct hn_owners *o, const struct hn_proc_view *v,
                            const struct hn_thread_view *t, const struct hn_mask *allowed);

@@ -19,7 +19,7 @@ const struct hn_column hn_ps_columns[_HN_PS_COLUMN_MAX] = {
         [HN_PS_PAGES] = { "PAGES", "private memory of its process, by node", false, true },
         [HN_PS_REMOTE] = { "REMOTE", "bytes of its memory away from it", true, true },
         [HN_PS_MASK] = { "MASK", "CPUs it may use", false, true },
-        [HN_PS_OWNER] = { "OWNER", "who narrowed the mask: homenode, user or none", false, true },
+        [HN_PS_OWNER] = { "OWNER", "who narrowed the mask: homenode, override, user or none", false, true },
         [HN_PS_THREADS] = { "THREADS", "number of threads", true, false },
         [HN_PS_MEMORY] = { "MEMORY", "private memory of its process, in bytes", true, false },
         [HN_PS_FAULTS] = { "FAULTS", "the kernel's count of NUMA hinting faults, which decays", true, false },
@@ -129,11 +129,15 @@ static void set_owner(struct hn_table *t, const struct hn_ps_look *l, const stru
 
         for (size_t i = 0; i < v->n_threads; i++) {
                 const struct hn_thread_view *thread = row->thread ? row->thread : &v->threads[i];
+                enum hn_owner owner;
                 const char *next;
 
                 if (thread->mask == HN_MASK_ID_NONE)
                         return;
-                next = names[hn_owners_of(&l->owners, v, thread, &allowed)];
+                owner = hn_owners_of(&l->owners, v, thread, &allowed);
+                next = owner == HN_OWNER_US && hn_owners_by_hand(&l->owners, v, thread, &allowed)
+                               ? "override"
+                               : names[owner];
                 if (name && name != next) {
                         hn_table_set_text(t, HN_PS_OWNER, "mixed");
                         return;

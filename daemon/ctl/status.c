@@ -30,6 +30,12 @@ static const struct hn_column event_columns[] = {
         { "ACT", "", false, true },  { "REASON", "", false, true }, { "WHAT", "", false, true },
 };
 
+static const struct hn_column override_columns[] = {
+        { "ID", "", true, true },     { "KIND", "", false, true }, { "TARGET", "", false, true },
+        { "NODES", "", false, true }, { "OWNER", "", true, true }, { "EXPIRES", "", false, true },
+        { "WHY", "", false, true },
+};
+
 struct report {
         struct hn_sysroot root;
         struct hn_topology topo;
@@ -177,6 +183,36 @@ static int print_scopes(const json_t *s) {
         return hn_table_print(t, stdout, &options);
 }
 
+/* The owner is a number here; "homenode pin --list" has the name. */
+static int print_overrides(const json_t *s) {
+        _hn_cleanup_(hn_table_freep) struct hn_table *t = hn_table_new(override_columns,
+                                                                       HN_ELEMENTS(override_columns));
+        const struct hn_table_options options = { .json = false };
+        const json_t *overrides = json_object_get(s, "overrides"), *o;
+        char when[32];
+        size_t i;
+
+        if (json_array_size(overrides) == 0)
+                return 0;
+        if (!t)
+                return -ENOMEM;
+        json_array_foreach (overrides, i, o) {
+                hn_table_add_row(t);
+                hn_table_set(t, 0, NULL, "%" PRIi64, hn_state_number(o, "id"));
+                hn_table_set_text(t, 1, hn_state_text(o, "kind"));
+                if (json_object_get(o, "cgroup"))
+                        hn_table_set_text(t, 2, hn_state_text(o, "cgroup"));
+                else
+                        hn_table_set(t, 2, NULL, "%" PRIi64, hn_state_number(o, "pid"));
+                hn_table_set_text(t, 3, hn_state_text(o, "nodes"));
+                hn_table_set(t, 4, NULL, "%" PRIi64, hn_state_number(o, "owner"));
+                hn_table_set_text(t, 5, format_time(hn_state_number(o, "expires"), when, sizeof(when)));
+                hn_table_set_text(t, 6, hn_state_text(o, "why"));
+        }
+        printf("\nOverrides by hand\n");
+        return hn_table_print(t, stdout, &options);
+}
+
 static int print_last(const json_t *s) {
         _hn_cleanup_(hn_table_freep) struct hn_table *t = hn_table_new(event_columns,
                                                                        HN_ELEMENTS(event_columns));
@@ -246,6 +282,8 @@ static int print_report(const struct report *r) {
         if (r->state) {
                 print_figures(r->state);
                 k = print_scopes(r->state);
+                if (k == 0)
+                        k = print_overrides(r->state);
                 if (k == 0)
                         k = print_last(r->state);
                 if (k < 0)

@@ -8,6 +8,8 @@
 int hn_verb_nodes(int argc, char **argv);
 int hn_verb_ps(int argc, char **argv);
 int hn_verb_status(int argc, char **argv);
+int hn_verb_pin(int argc, char **argv);
+int hn_verb_unpin(int argc, char **argv);
 
 /* What has gone wrong, on standard error, as "homenode: TEXT". */
 void hn_complain(const char *fmt, ...) _hn_printf_(1, 2);

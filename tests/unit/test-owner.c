@@ -85,6 +85,28 @@ static void masks_have_owners(void **state) {
                 assert_int_equal(hn_owners_of(&owners, &v, &threads[1], &allowed), rows[i].want);
         }
 
+        /* What was put there by hand, or was born of that. */
+        for (unsigned by_hand = 0; by_hand < 2; by_hand++) {
+                struct hn_mask mask = mask_of("0-1"), allowed = mask_of("0-7");
+                pid_t pid = by_hand ? 300 : 400;
+                struct hn_thread_view threads[2] = { { .key = { .tid = pid, .start = 5 } },
+                                                     { .key = { .tid = pid + 1, .start = 4000 } } };
+                struct hn_proc_view v = {
+                        .pid = pid, .cgroup = (char *) "/c.service", .threads = threads, .n_threads = 2
+                };
+
+                rec->key = threads[0].key;
+                rec->tgid = pid;
+                (void) snprintf(rec->cgroup, sizeof(rec->cgroup), by_hand ? "override:7" : "/d.service");
+                assert_int_equal(hn_ledger_note(owners.ledger, rec), 0);
+                assert_int_equal(hn_mask_pool_intern(&masks, &mask, &threads[0].mask), 0);
+                threads[1].mask = threads[0].mask;
+                for (size_t i = 0; i < 2; i++) {
+                        assert_int_equal(hn_owners_of(&owners, &v, &threads[i], &allowed), HN_OWNER_US);
+                        assert_int_equal(hn_owners_by_hand(&owners, &v, &threads[i], &allowed), by_hand);
+                }
+        }
+
         /* without a ledger what is narrowed is somebody's */
         owners.ledger = hn_ledger_free(owners.ledger);
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
