@@ -89,6 +89,7 @@ static const struct scenario scenarios[] = {
         { "one-node", true, 10, scenario_one_node },
         { "bad-config", true, 4, scenario_bad_config },
         { "installed", true, 0, scenario_installed },
+        { "override", true, 0, scenario_override },
 };
 
 const struct scenario *scenario_find(const char *name) {

@@ -41,3 +41,5 @@ int scenario_reload(struct trial *t);
 int scenario_one_node(struct trial *t);
 int scenario_bad_config(struct trial *t);
 int scenario_installed(struct trial *t);
+
+int scenario_override(struct trial *t);
