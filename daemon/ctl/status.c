@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "conflicts.h"
 #include "policy/reason.h"
+#include "sample/conflicts.h"
 #include "sample/machine.h"
 #include "statefile.h"
 #include "table.h"
@@ -310,6 +310,21 @@ static int print_json(const struct report *r) {
         return k;
 }
 
+/* An array of {"kind", "text"}. */
+static int find_conflicts(struct report *r) {
+        _hn_cleanup_(hn_conflicts_deinit) struct hn_conflicts found = HN_CONFLICTS_NULL;
+        int k = hn_conflicts_find(&r->root, &r->topo, &found), failed = 0;
+
+        if (k < 0)
+                return k;
+        r->conflicts = json_array();
+        for (size_t i = 0; i < found.n; i++)
+                failed |= json_array_append_new(
+                        r->conflicts,
+                        json_pack("{s:s, s:s}", "kind", found.items[i].kind, "text", found.items[i].text));
+        return r->conflicts && failed == 0 ? 0 : -ENOMEM;
+}
+
 /* Returns 0 or the exit code for what went wrong, which has been said. */
 static int look(struct report *r, const char *run_dir, const char *sysroot) {
         struct timespec now;
@@ -320,7 +335,7 @@ static int look(struct report *r, const char *run_dir, const char *sysroot) {
                 return hn_complain_errno(k, "cannot open %s", sysroot ? sysroot : "/");
         k = hn_machine_read(&r->root, NULL, &r->topo);
         if (k == 0)
-                k = hn_conflicts_find(&r->root, &r->topo, &r->conflicts);
+                k = find_conflicts(r);
         if (k < 0)
                 return hn_complain_errno(k, "cannot read the machine");
         k = hn_statefile_read(run_dir, &r->state);

@@ -7,30 +7,25 @@
 
 #include "base/macro.h"
 #include "base/mask.h"
-#include "conflicts.h"
+#include "sample/conflicts.h"
 #include "sample/procfs.h"
 #include "sample/procview.h"
 
-static int add(json_t *list, const char *kind, const char *fmt, ...) _hn_printf_(3, 4);
+static int add(struct hn_conflicts *c, const char *kind, const char *fmt, ...) _hn_printf_(3, 4);
 
-static int add(json_t *list, const char *kind, const char *fmt, ...) {
-        json_t *o = json_object();
-        char *text = NULL;
+static int add(struct hn_conflicts *c, const char *kind, const char *fmt, ...) {
+        struct hn_conflict *item = &c->items[c->n];
         va_list ap;
-        int r;
+        int n;
 
         va_start(ap, fmt);
-        r = vasprintf(&text, fmt, ap);
+        n = vasprintf(&item->text, fmt, ap);
         va_end(ap);
-        if (r < 0) {
-                json_decref(o);
+        if (n < 0)
                 return -ENOMEM;
-        }
-        r = json_object_set_new(o, "kind", json_string(kind));
-        r |= json_object_set_new(o, "text", json_string(text));
-        r |= json_array_append_new(list, o);
-        free(text);
-        return r == 0 ? 0 : -ENOMEM;
+        item->kind = kind;
+        c->n++;
+        return 0;
 }
 
 /* The process that is called `comm`, 0 for none. */
@@ -52,36 +47,52 @@ static pid_t find_process(const struct hn_sysroot *root, const char *comm) {
         return 0;
 }
 
-int hn_conflicts_find(const struct hn_sysroot *root, const struct hn_topology *topo, json_t **ret) {
+int hn_conflicts_find(const struct hn_sysroot *root, const struct hn_topology *topo,
+                      struct hn_conflicts *ret) {
+        _hn_cleanup_(hn_conflicts_deinit) struct hn_conflicts c = HN_CONFLICTS_NULL;
         unsigned balancing = hn_proc_read_balancing(root);
         pid_t numad = find_process(root, "numad");
-        json_t *list = json_array();
         char cpus[HN_MASK_LIST_MAX];
-        int r = list ? 0 : -ENOMEM;
+        int r = 0;
 
-        if (r == 0 && !hn_topology_is_numa(topo))
-                r = add(list, "one-node",
+        if (!hn_topology_is_numa(topo))
+                r = add(&c, "one-node",
                         "fewer than two nodes have usable CPUs: there is nothing to place here");
-        else if (r == 0 && !(balancing & 1))
-                r = add(list, "numa-balancing",
+        else if (!(balancing & 1))
+                r = add(&c, "numa-balancing",
                         "kernel.numa_balancing is %u: the kernel counts no NUMA hinting faults, so "
                         "homenode judges by "
                         "resident pages, which cannot tell the threads of a process apart; \"sysctl "
                         "kernel.numa_balancing=1\" gives it both",
                         balancing);
         if (r == 0 && numad > 0)
-                r = add(list, "numad",
+                r = add(&c, "numad",
                         "numad runs (PID %d) and sets the masks of whole processes: the two undo each "
                         "other's work; "
                         "\"systemctl stop numad\", or opt nothing in here",
                         numad);
         if (r == 0 && !hn_mask_empty(&topo->isolated) &&
             hn_mask_print_list(&topo->isolated, cpus, sizeof(cpus)) >= 0)
-                r = add(list, "isolated-cpus", "CPUs %s are isolated: nothing is ever placed there", cpus);
-        if (r < 0) {
-                json_decref(list);
+                r = add(&c, "isolated-cpus", "CPUs %s are isolated: nothing is ever placed there", cpus);
+        if (r < 0)
                 return r;
-        }
-        *ret = list;
+        *ret = c;
+        c = HN_CONFLICTS_NULL;
         return 0;
+}
+
+void hn_conflicts_deinit(struct hn_conflicts *c) {
+        for (size_t i = 0; i < c->n; i++)
+                free(c->items[i].text);
+        *c = HN_CONFLICTS_NULL;
+}
+
+bool hn_conflicts_equal(const struct hn_conflicts *a, const struct hn_conflicts *b) {
+        if (a->n != b->n)
+                return false;
+        for (size_t i = 0; i < a->n; i++)
+                if (strcmp(a->items[i].kind, b->items[i].kind) != 0 ||
+                    strcmp(a->items[i].text, b->items[i].text) != 0)
+                        return false;
+        return true;
 }
