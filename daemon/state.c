@@ -10,16 +10,18 @@
 
 #include "base/escape.h"
 #include "base/macro.h"
+#include "daemon/jsontext.h"
 #include "daemon/overridelist.h"
 #include "daemon/state.h"
-
-/* Longer cgroup paths are cut: the kernel's own limit for a path is 4096. */
-#define STRING_MAX 4096u
 
 static const char *const act_names[_HN_STATE_ACT_MAX] = {
         [HN_STATE_PIN] = "pin",       [HN_STATE_RELEASE] = "release",     [HN_STATE_PAGES] = "pages",
         [HN_STATE_REFUSE] = "refuse", [HN_STATE_WOULD_PIN] = "would-pin",
 };
+
+const char *hn_state_act_to_string(enum hn_state_act a) {
+        return (size_t) a < HN_ELEMENTS(act_names) ? act_names[a] : NULL;
+}
 
 void hn_state_event_add(struct hn_state *s, uint64_t time_usec, enum hn_state_act act, pid_t tid,
                         const char *comm, int from, int to, const char *reason, const char *text) {
@@ -71,36 +73,18 @@ void hn_state_note_add(struct hn_state *s, const char *text) {
         s->n_notes++;
 }
 
-/* A JSON string of (text, n), null for NULL. */
-static json_t *string_n(const char *text, size_t n) {
-        char buf[HN_ESCAPE_SIZE(STRING_MAX)];
-
-        if (!text)
-                return json_null();
-        (void) hn_escape_text(text, HN_MIN(n, (size_t) STRING_MAX), buf, sizeof(buf));
-        return json_string(buf);
-}
-
-static json_t *string(const char *text) {
-        return string_n(text, text ? strlen(text) : 0);
-}
-
-static json_t *number(uint64_t v) {
-        return json_integer((json_int_t) v);
-}
-
 /* json_pack() frees nothing that it did not take over, so the parts are made by calls which do. */
 static json_t *format_scope(const struct hn_state_scope *scope) {
         json_t *o = json_object();
         int r = 0;
 
-        r |= json_object_set_new(o, "path", string(scope->path));
-        r |= json_object_set_new(o, "rule", string(scope->rule));
-        r |= json_object_set_new(o, "mode", string(hn_mode_to_string(scope->mode)));
-        r |= json_object_set_new(o, "tasks", number(scope->tasks));
-        r |= json_object_set_new(o, "managed", number(scope->managed));
-        r |= json_object_set_new(o, "signal", string(hn_signal_to_string(scope->signal)));
-        r |= json_object_set_new(o, "note", string(scope->note ? scope->note : ""));
+        r |= json_object_set_new(o, "path", hn_json_text(scope->path));
+        r |= json_object_set_new(o, "rule", hn_json_text(scope->rule));
+        r |= json_object_set_new(o, "mode", hn_json_text(hn_mode_to_string(scope->mode)));
+        r |= json_object_set_new(o, "tasks", hn_json_number(scope->tasks));
+        r |= json_object_set_new(o, "managed", hn_json_number(scope->managed));
+        r |= json_object_set_new(o, "signal", hn_json_text(hn_signal_to_string(scope->signal)));
+        r |= json_object_set_new(o, "note", hn_json_text(scope->note ? scope->note : ""));
         if (r == 0)
                 return o;
         json_decref(o);
@@ -111,14 +95,14 @@ static json_t *format_event(const struct hn_state_event *e) {
         json_t *o = json_object();
         int r = 0;
 
-        r |= json_object_set_new(o, "time_usec", number(e->time_usec));
+        r |= json_object_set_new(o, "time_usec", hn_json_number(e->time_usec));
         r |= json_object_set_new(o, "tid", json_integer(e->tid));
-        r |= json_object_set_new(o, "comm", string_n(e->comm, sizeof(e->comm)));
-        r |= json_object_set_new(o, "act", string(act_names[e->act]));
+        r |= json_object_set_new(o, "comm", hn_json_text_n(e->comm, sizeof(e->comm)));
+        r |= json_object_set_new(o, "act", hn_json_text(hn_state_act_to_string(e->act)));
         r |= json_object_set_new(o, "from", json_integer(e->from));
         r |= json_object_set_new(o, "to", json_integer(e->to));
-        r |= json_object_set_new(o, "reason", string(e->reason));
-        r |= json_object_set_new(o, "text", string(e->text));
+        r |= json_object_set_new(o, "reason", hn_json_text(e->reason));
+        r |= json_object_set_new(o, "text", hn_json_text(e->text));
         if (r == 0)
                 return o;
         json_decref(o);
@@ -168,7 +152,7 @@ static json_t *format_refusals(const struct hn_state *s) {
         int r = 0;
 
         for (size_t i = 0; i < s->n_refusals; i++)
-                r |= json_object_set_new(o, s->refusals[i].reason, number(s->refusals[i].count));
+                r |= json_object_set_new(o, s->refusals[i].reason, hn_json_number(s->refusals[i].count));
         if (r == 0)
                 return o;
         json_decref(o);
@@ -180,7 +164,7 @@ static json_t *format_notes(const struct hn_state *s) {
         int r = 0;
 
         for (size_t i = 0; i < s->n_notes; i++)
-                r |= json_array_append_new(a, string(s->notes[i]));
+                r |= json_array_append_new(a, hn_json_text(s->notes[i]));
         if (r == 0)
                 return a;
         json_decref(a);
@@ -191,8 +175,8 @@ static json_t *format_budget(const struct hn_state *s) {
         json_t *o = json_object();
         int r = 0;
 
-        r |= json_object_set_new(o, "sweep_us", number(s->sweep_us));
-        r |= json_object_set_new(o, "cpu_permille", number(s->cpu_permille));
+        r |= json_object_set_new(o, "sweep_us", hn_json_number(s->sweep_us));
+        r |= json_object_set_new(o, "cpu_permille", hn_json_number(s->cpu_permille));
         if (r == 0)
                 return o;
         json_decref(o);
@@ -208,18 +192,18 @@ int hn_state_format(const struct hn_state *s, char **ret, size_t *ret_n) {
         r |= json_object_set_new(o, "version", json_integer(HN_STATE_VERSION));
         r |= json_object_set_new(o, "pid", json_integer(s->pid));
         r |= json_object_set_new(o, "running", json_boolean(s->running));
-        r |= json_object_set_new(o, "mode", string(hn_mode_to_string(s->mode)));
-        r |= json_object_set_new(o, "nodes", number(s->n_nodes));
-        r |= json_object_set_new(o, "kernel_balancing", number(s->kernel_balancing));
-        r |= json_object_set_new(o, "tick", number(s->tick));
-        r |= json_object_set_new(o, "signal", string(hn_signal_to_string(s->signal)));
-        r |= json_object_set_new(o, "time_usec", number(s->time_usec));
-        r |= json_object_set_new(o, "interval_usec", number(s->interval));
-        r |= json_object_set_new(o, "moves", number(s->moves));
-        r |= json_object_set_new(o, "moves_helped", number(s->helped));
-        r |= json_object_set_new(o, "moves_in_vain", number(s->in_vain));
-        r |= json_object_set_new(o, "pages_moved", number(s->pages_moved));
-        r |= json_object_set_new(o, "restored", number(s->restored));
+        r |= json_object_set_new(o, "mode", hn_json_text(hn_mode_to_string(s->mode)));
+        r |= json_object_set_new(o, "nodes", hn_json_number(s->n_nodes));
+        r |= json_object_set_new(o, "kernel_balancing", hn_json_number(s->kernel_balancing));
+        r |= json_object_set_new(o, "tick", hn_json_number(s->tick));
+        r |= json_object_set_new(o, "signal", hn_json_text(hn_signal_to_string(s->signal)));
+        r |= json_object_set_new(o, "time_usec", hn_json_number(s->time_usec));
+        r |= json_object_set_new(o, "interval_usec", hn_json_number(s->interval));
+        r |= json_object_set_new(o, "moves", hn_json_number(s->moves));
+        r |= json_object_set_new(o, "moves_helped", hn_json_number(s->helped));
+        r |= json_object_set_new(o, "moves_in_vain", hn_json_number(s->in_vain));
+        r |= json_object_set_new(o, "pages_moved", hn_json_number(s->pages_moved));
+        r |= json_object_set_new(o, "restored", hn_json_number(s->restored));
         r |= json_object_set_new(o, "refusals", format_refusals(s));
         r |= json_object_set_new(o, "scopes", format_scopes(s));
         r |= json_object_set_new(o, "overrides", format_overrides(s));

@@ -28,6 +28,8 @@ enum hn_state_act {
         _HN_STATE_ACT_MAX,
 };
 
+const char *hn_state_act_to_string(enum hn_state_act a); /* "would-pin" */
+
 struct hn_state_event {
         uint64_t time_usec; /* CLOCK_REALTIME */
         pid_t tid;
