@@ -20,14 +20,41 @@
 #define ONE_NODE_INTERVAL (60 * HN_USEC_PER_SEC)
 
 enum hn_mode hn_manager_mode(const struct hn_manager *m) {
-        return m->options.mode == _HN_MODE_INVALID ? m->config.mode : HN_MIN(m->options.mode, m->config.mode);
+        return m->config.mode;
 }
 
-/* The config as the command line leaves it: --all and --mode are for somebody who has written none. */
+/* The config as the command line and SetMode() of the bus leave it: --all and --mode are for somebody who has
+ * written none. */
 static void cap_config(struct hn_manager *m) {
         if (m->options.all && m->options.mode != _HN_MODE_INVALID)
                 m->config.mode = m->options.mode;
-        m->config.mode = hn_manager_mode(m);
+        else if (m->options.mode != _HN_MODE_INVALID)
+                m->config.mode = HN_MIN(m->options.mode, m->config.mode);
+        m->allowed = m->config.mode;
+        if (m->asked != _HN_MODE_INVALID)
+                m->config.mode = HN_MIN(m->asked, m->allowed);
+}
+
+int hn_manager_set_mode(struct hn_manager *m, enum hn_mode mode) {
+        if (mode > m->allowed)
+                return -EPERM;
+        m->asked = mode == m->allowed ? _HN_MODE_INVALID : mode;
+        m->config.mode = mode;
+        /* What was held under the old mode may not be held any more: the next tick gives it back. */
+        m->reloaded = true;
+        if (mode < HN_MODE_MANAGE)
+                hn_pager_stop(&m->pager);
+        return hn_manager_hurry(m);
+}
+
+int hn_manager_hurry(struct hn_manager *m) {
+        int r;
+
+        if (!m->timer)
+                return 0;
+        m->look_again = true;
+        r = sd_event_source_set_time(m->timer, hn_clock(CLOCK_MONOTONIC));
+        return r < 0 ? r : sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT);
 }
 
 static int load_config(struct hn_manager *m) {
@@ -111,6 +138,7 @@ int hn_manager_new(const struct hn_options *options, struct hn_manager **ret) {
         m->world.proc_fd = -1;
         m->cgroups = HN_CGROUPFS_NULL;
         m->config = HN_CONFIG_NULL;
+        m->asked = _HN_MODE_INVALID;
         m->limits = HN_LIMITS_DEFAULT;
         m->overrides.list = HN_OVERRIDE_LIST_NULL;
         m->overrides.store = HN_OVERRIDE_STORE_NULL;
@@ -317,9 +345,8 @@ static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *si, void
         (void) sd_notify(0, "RELOADING=1");
         hn_manager_reload(m);
         (void) sd_notify(0, "READY=1");
-        m->look_again = true;
         /* Who is opted out need not wait for the next tick. */
-        return sd_event_source_set_time(m->timer, hn_clock(CLOCK_MONOTONIC));
+        return hn_manager_hurry(m);
 }
 
 static int on_over(sd_event_source *s, uint64_t usec, void *userdata) {

@@ -32,9 +32,11 @@
 struct hn_manager {
         struct hn_log log;
         struct hn_options options;
-        struct hn_config config;
-        struct hn_caps caps; /* storage of the sampler's hook */
-        unsigned have_caps;  /* HN_CAPS_* */
+        struct hn_config config; /* its mode is the one in force */
+        enum hn_mode allowed;    /* what file and command line allow */
+        enum hn_mode asked;      /* by SetMode() on the bus; _HN_MODE_INVALID: nobody did */
+        struct hn_caps caps;     /* storage of the sampler's hook */
+        unsigned have_caps;      /* HN_CAPS_* */
 
         /* the machine */
         struct hn_sysroot root;
@@ -103,3 +105,10 @@ void hn_manager_reload(struct hn_manager *m);
 
 /* The mode nothing goes beyond. */
 enum hn_mode hn_manager_mode(const struct hn_manager *m);
+
+/* Goes down to a mode, or up again as far as file and command line allow; lasts until the daemon ends.
+ * Returns 0, -EPERM for a mode beyond that, or -errno. */
+int hn_manager_set_mode(struct hn_manager *m, enum hn_mode mode);
+
+/* The next tick comes now. Returns 0 or -errno. */
+int hn_manager_hurry(struct hn_manager *m);
