@@ -48,6 +48,18 @@ static void count_effect(struct hn_manager *m, const struct hn_effect *e) {
         m->state.in_vain += e->verdict == HN_VERDICT_IN_VAIN && e->judged == m->snapshot.now;
 }
 
+/* Faults where there are any, else pages: a task counts by the signal it has. */
+static void count_local(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                        struct hn_state_scope *sc) {
+        const uint64_t *priv = &s->priv[t->row * s->n_nodes], *shared = &s->shared[t->row * s->n_nodes];
+
+        if (t->signal == HN_SIGNAL_NONE || t->node >= s->n_nodes)
+                return;
+        for (size_t k = 0; k < s->n_nodes; k++)
+                sc->known += priv[k] + shared[k];
+        sc->local += priv[t->node] + shared[t->node];
+}
+
 static void fill_scopes(struct hn_manager *m) {
         const struct hn_snapshot *s = &m->snapshot;
 
@@ -69,6 +81,7 @@ static void fill_scopes(struct hn_manager *m) {
                 sc->tasks++;
                 sc->managed += hn_model_state(m->model, i)->pinned != HN_NODE_NONE;
                 sc->signal = HN_MAX(sc->signal, s->tasks[i].signal);
+                count_local(s, &s->tasks[i], sc);
                 count_effect(m, &hn_model_state(m->model, i)->effect);
                 m->state.signal = HN_MAX(m->state.signal, s->tasks[i].signal);
         }

@@ -46,6 +46,7 @@ struct hn_state_scope {
         size_t tasks, managed;
         enum hn_signal signal; /* the best one any of its tasks has */
         const char *note;      /* of the caller, or NULL */
+        uint64_t known, local; /* faults, or pages, of its tasks, and those on the node their task runs on */
 };
 
 struct hn_override_list;
