@@ -32,11 +32,15 @@ static int node_id(const struct hn_manager *m, hn_node_index node) {
         return node < m->topo.n_nodes ? (int) m->topo.nodes[node].id : -1;
 }
 
+bool hn_apply_is_dry(const struct hn_manager *m, const struct hn_scope *scope, const struct hn_decision *d) {
+        return (scope->mode != HN_MODE_MANAGE && !d->by_hand) || !m->root.live || !m->ledger;
+}
+
 static void prepare(const struct hn_manager *m, const struct hn_decision *d, struct act *a) {
         const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
 
         *a = (struct act){ .d = d, .task = t, .scope = &m->snapshot.scopes[t->scope] };
-        a->dry = (a->scope->mode != HN_MODE_MANAGE && !d->by_hand) || !m->root.live || !m->ledger;
+        a->dry = hn_apply_is_dry(m, a->scope, d);
         if (d->hand)
                 hn_tag_print(d->hand->id, a->tag);
         snprintf(a->object, sizeof(a->object), "task %d", t->key.tid);
