@@ -278,11 +278,11 @@ int hn_explain(const struct hn_manager *m, pid_t tid, json_t **ret) {
         t = s->n_tasks > 0 ? bsearch(&tid, s->tasks, s->n_tasks, sizeof(*s->tasks), by_tid) : NULL;
         if (!t)
                 return explain_unknown(m, tid, ret);
-        /* The number may be somebody else's by now. */
-        r = hn_subject_read(&m->root, tid, &who);
+        /* The number may be somebody else's by now; in a capture nothing ends. */
+        r = m->root.live ? hn_subject_read(&m->root, tid, &who) : 0;
         if (r == -ESRCH)
                 return r;
-        if (r >= 0 && who.key.start != t->key.start)
+        if (m->root.live && r >= 0 && who.key.start != t->key.start)
                 return explain_unknown(m, tid, ret);
         return explain_decided(m, (size_t) (t - s->tasks), ret);
 }

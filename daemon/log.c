@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* We send our own words about where we are; the line of log.c that called would tell nobody anything. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,6 +50,22 @@ const char *hn_event_to_string(enum hn_event e) {
 
 const char *hn_event_to_message_id(enum hn_event e) {
         return e >= 0 && e < _HN_EVENT_MAX ? events[e].id : NULL;
+}
+
+static const char *const levels[] = {
+        [LOG_EMERG] = "emerg",     [LOG_ALERT] = "alert",   [LOG_CRIT] = "crit", [LOG_ERR] = "err",
+        [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice", [LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+};
+
+const char *hn_log_level_to_string(int level) {
+        return level >= 0 && (size_t) level < HN_ELEMENTS(levels) ? levels[level] : NULL;
+}
+
+int hn_log_level_from_string(const char *s) {
+        for (size_t i = 0; i < HN_ELEMENTS(levels); i++)
+                if (strcmp(s, levels[i]) == 0)
+                        return (int) i;
+        return -EINVAL;
 }
 
 /* Whether `stream` is the socket that systemd connected to the journal: $JOURNAL_STREAM holds its device and

@@ -44,6 +44,10 @@ enum hn_event {
 const char *hn_event_to_string(enum hn_event e);     /* "task-pinned" */
 const char *hn_event_to_message_id(enum hn_event e); /* 32 hex digits */
 
+/* "warning": what journalctl -p takes. From a string: LOG_EMERG to LOG_DEBUG, or -EINVAL. */
+const char *hn_log_level_to_string(int level);
+int hn_log_level_from_string(const char *s);
+
 /* A number that goes along: journal field HN_<name>. */
 struct hn_log_figure {
         const char *name; /* "LOCAL_PERMILLE"; NULL ends the list */

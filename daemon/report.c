@@ -70,6 +70,7 @@ static void fill_scopes(struct hn_manager *m) {
                 m->state_scopes[i] = (struct hn_state_scope){
                         .path = s->scopes[i].path,
                         .rule = s->scopes[i].rule,
+                        .settings = &s->scopes[i],
                         .mode = s->scopes[i].mode,
                 };
         m->state.signal = HN_SIGNAL_NONE;

@@ -39,6 +39,10 @@ void hn_state_event_add(struct hn_state *s, uint64_t time_usec, enum hn_state_ac
         (void) hn_escape_text(text, strlen(text), e->text, sizeof(e->text));
 }
 
+const struct hn_state_event *hn_state_last_event(const struct hn_state *s) {
+        return &s->last[(s->n_events - 1) % HN_STATE_LAST];
+}
+
 void hn_state_refusal_add(struct hn_state *s, const char *reason) {
         for (size_t i = 0; i < s->n_refusals; i++)
                 if (strcmp(s->refusals[i].reason, reason) == 0) {

@@ -41,7 +41,8 @@ struct hn_state_event {
 };
 
 struct hn_state_scope {
-        const char *path, *rule; /* of the caller, alive until the write */
+        const char *path, *rule;         /* of the caller, alive until the next one is filled */
+        const struct hn_scope *settings; /* the same */
         enum hn_mode mode;
         size_t tasks, managed;
         enum hn_signal signal; /* the best one any of its tasks has */
@@ -90,6 +91,9 @@ struct hn_state {
 /* Puts an event into the ring, the oldest one leaves. `comm` is at most HN_TASK_COMM_MAX raw bytes. */
 void hn_state_event_add(struct hn_state *s, uint64_t time_usec, enum hn_state_act act, pid_t tid,
                         const char *comm, int from, int to, const char *reason, const char *text);
+
+/* The one that was put in last; there has been one. */
+const struct hn_state_event *hn_state_last_event(const struct hn_state *s);
 
 /* Counts a refusal under its reason (a static string). More than HN_STATE_REFUSALS different ones count as
  * "other". */

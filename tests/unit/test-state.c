@@ -53,8 +53,9 @@ static void an_empty_state_is_whole(void **state) {
 
 static void figures_come_out_as_numbers(void **state) {
         static const struct hn_state_scope scopes[] = {
-                { "/system.slice/web-1.service", "web", HN_MODE_MANAGE, 8, 6, HN_SIGNAL_FAULTS, NULL, 0, 0 },
-                { "/a\nb\xff\"\\", "*", HN_MODE_ADVISE, 1, 0, HN_SIGNAL_RESIDENCY,
+                { "/system.slice/web-1.service", "web", NULL, HN_MODE_MANAGE, 8, 6, HN_SIGNAL_FAULTS, NULL, 0,
+                  0 },
+                { "/a\nb\xff\"\\", "*", NULL, HN_MODE_ADVISE, 1, 0, HN_SIGNAL_RESIDENCY,
                   "threads cannot be told apart", 0, 0 },
         };
         struct hn_state s = {
