@@ -26,6 +26,12 @@ install(FILES systemd/homenode.sysusers DESTINATION lib/sysusers.d RENAME homeno
 install(FILES systemd/homenode.tmpfiles DESTINATION lib/tmpfiles.d RENAME homenode.conf)
 install(FILES conf/homenode.catalog DESTINATION lib/systemd/catalog)
 
+# The bus: who may own the name, what starts the daemon, and what polkit is asked. All of it is the package's: an
+# administrator's own policy goes to /etc/dbus-1/system.d and /etc/polkit-1/rules.d.
+install(FILES conf/org.homenode1.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/system.d)
+install(FILES systemd/org.homenode1.service DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/system-services)
+install(FILES conf/org.homenode1.policy DESTINATION ${CMAKE_INSTALL_DATADIR}/polkit-1/actions)
+
 # The administrator's file: installing again must not undo what was written there. The packaged text is always
 # beside the documentation.
 install(FILES conf/homenode.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -72,6 +72,7 @@ static void prepare(const struct hn_manager *m, const struct hn_decision *d, str
 static void remember(struct hn_manager *m, const struct act *a, enum hn_state_act what) {
         hn_state_event_add(&m->state, hn_clock(CLOCK_REALTIME), what, a->task->key.tid, a->task->comm,
                            a->facts.from, a->facts.to, a->facts.reason, a->text);
+        hn_news_event(&m->bus, hn_state_last_event(&m->state));
 }
 
 /* A decision that ends in nothing: refusals are told once a task and reason. */

@@ -53,7 +53,8 @@ int hn_manager_hurry(struct hn_manager *m) {
         if (!m->timer)
                 return 0;
         m->look_again = true;
-        r = sd_event_source_set_time(m->timer, hn_clock(CLOCK_MONOTONIC));
+        r = sd_event_source_set_time(m->timer, HN_MAX(hn_clock(CLOCK_MONOTONIC),
+                                                      hn_usec_add(m->last_tick, m->config.interval / 4)));
         return r < 0 ? r : sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT);
 }
 
@@ -172,6 +173,7 @@ struct hn_manager *hn_manager_free(struct hn_manager *m) {
         if (m->ledger)
                 hn_undo_all(m, "at the end");
         hn_pager_stop(&m->pager);
+        hn_bus_stop(&m->bus);
         m->timer = sd_event_source_disable_unref(m->timer);
         m->page_timer = sd_event_source_disable_unref(m->page_timer);
         m->end_timer = sd_event_source_disable_unref(m->end_timer);
@@ -196,7 +198,7 @@ struct hn_manager *hn_manager_free(struct hn_manager *m) {
         return NULL;
 }
 
-void hn_manager_reload(struct hn_manager *m) {
+static int take_over_config(struct hn_manager *m) {
         struct hn_config config = HN_CONFIG_NULL;
         size_t warnings;
         int r;
@@ -209,7 +211,7 @@ void hn_manager_reload(struct hn_manager *m) {
                         "reload again",
                         r < 0 ? strerror(-r) : "see the warnings above");
                 hn_config_deinit(&config);
-                return;
+                return r < 0 ? r : -EBADMSG;
         }
         hn_config_deinit(&m->config);
         m->config = config;
@@ -218,6 +220,19 @@ void hn_manager_reload(struct hn_manager *m) {
         hn_log_event(&m->log, HN_EVENT_RELOADED, LOG_NOTICE, NULL,
                      "Configuration reloaded: mode %s, %zu rules", hn_mode_to_string(hn_manager_mode(m)),
                      m->config.n_rules);
+        return 0;
+}
+
+int hn_manager_reload(struct hn_manager *m) {
+        int r, k;
+
+        (void) sd_notify(0, "RELOADING=1");
+        r = take_over_config(m);
+        (void) sd_notify(0, "READY=1");
+        hn_bus_retry(&m->bus);
+        /* Who is opted out need not wait for the next tick. */
+        k = hn_manager_hurry(m);
+        return HN_MIN(r, k);
 }
 
 /* CPUs and nodes come and go. Indices of nodes change their meaning then, so all is given back and begun
@@ -262,6 +277,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         if (!m->numa) {
                 m->snapshot.kernel_balancing = hn_proc_read_balancing(&m->root);
                 hn_report(m, now);
+                hn_news_tick(&m->bus, now);
                 return 0;
         }
 
@@ -291,6 +307,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         hn_apply_plan(m);
         acts = hn_clock(CLOCK_PROCESS_CPUTIME_ID) - acts;
         hn_report(m, now);
+        hn_news_tick(&m->bus, now);
 
         /* Acts are not what the next looks will cost, and it is after them that much is to be seen. */
         m->cost = hn_average(m->cost, hn_clock(CLOCK_PROCESS_CPUTIME_ID) - before - acts, HN_USEC_INFINITY);
@@ -342,11 +359,9 @@ static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *si, void
 
         (void) s;
         (void) si;
-        (void) sd_notify(0, "RELOADING=1");
-        hn_manager_reload(m);
-        (void) sd_notify(0, "READY=1");
-        /* Who is opted out need not wait for the next tick. */
-        return hn_manager_hurry(m);
+        /* What is wrong has been said, and is no reason to end. */
+        (void) hn_manager_reload(m);
+        return 0;
 }
 
 static int on_over(sd_event_source *s, uint64_t usec, void *userdata) {
@@ -425,10 +440,14 @@ int hn_manager_run(struct hn_manager *m) {
         if (r < 0)
                 return hn_log_error_errno(&m->log, r, "Cannot set up the event loop");
         say_hello(m);
+        r = hn_bus_start(&m->bus, m);
+        if (r < 0)
+                return hn_log_error_errno(&m->log, r, "Cannot set up the bus");
         (void) sd_notify(0, "READY=1");
         r = sd_event_loop(m->event);
         (void) sd_notify(0, "STOPPING=1\nSTATUS=Giving back what was changed.");
         hn_log_event(&m->log, HN_EVENT_STOPPING, LOG_INFO, NULL, "Stopping");
+        hn_bus_stop(&m->bus);
         hn_undo_all(m, "at the end");
         hn_report_stopped(m);
         return r;

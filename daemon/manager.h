@@ -9,6 +9,7 @@
 #include "act/world.h"
 #include "base/macro.h"
 #include "base/usec.h"
+#include "daemon/bus.h"
 #include "daemon/config.h"
 #include "daemon/hands.h"
 #include "daemon/log.h"
@@ -70,6 +71,7 @@ struct hn_manager {
         struct hn_hands hands;
 
         /* tell */
+        struct hn_bus bus;
         struct hn_state state;
         struct hn_state_scope *state_scopes;
         size_t n_state_scopes;
@@ -100,8 +102,9 @@ int hn_manager_run(struct hn_manager *m);
  * the machine answers never is. */
 int hn_manager_step(struct hn_manager *m, hn_usec_t now);
 
-/* Reads the config again. With any warning the settings stay as they are. */
-void hn_manager_reload(struct hn_manager *m);
+/* Reads the config again, tells systemd meanwhile, and has a tick come. With any warning the settings stay as
+ * they are. Returns 0, or -errno for settings that were not taken over. */
+int hn_manager_reload(struct hn_manager *m);
 
 /* The mode nothing goes beyond. */
 enum hn_mode hn_manager_mode(const struct hn_manager *m);
@@ -110,5 +113,6 @@ enum hn_mode hn_manager_mode(const struct hn_manager *m);
  * Returns 0, -EPERM for a mode beyond that, or -errno. */
 int hn_manager_set_mode(struct hn_manager *m, enum hn_mode mode);
 
-/* The next tick comes now. Returns 0 or -errno. */
+/* The next tick comes now, or a quarter of an interval after the last: callers of the bus must not make the
+ * daemon look all the time. Returns 0 or -errno. */
 int hn_manager_hurry(struct hn_manager *m);

@@ -16,6 +16,7 @@ static const char help[] =
         "  --all                take in every cgroup, as if a last rule \"*\" said Mode=advise\n"
         "  --for SECONDS        leave after this time\n"
         "  --run-dir DIR        where ledger and state.json are kept (" HN_RUN_DIR ")\n"
+        "  --bus-address ADDR   the bus to be on, or \"none\", instead of the system bus\n"
         "  --sysroot DIR        look at a captured machine; nothing is ever changed then\n"
         "  --restore            give back every mask that the ledger says we changed, and leave\n"
         "  --help               show this\n"
@@ -29,6 +30,7 @@ enum {
         OPT_ALL,
         OPT_FOR,
         OPT_RUN_DIR,
+        OPT_BUS_ADDRESS,
         OPT_SYSROOT,
         OPT_RESTORE,
         OPT_HELP,
@@ -41,6 +43,7 @@ static const struct option options[] = {
         { "all", no_argument, NULL, OPT_ALL },
         { "for", required_argument, NULL, OPT_FOR },
         { "run-dir", required_argument, NULL, OPT_RUN_DIR },
+        { "bus-address", required_argument, NULL, OPT_BUS_ADDRESS },
         { "sysroot", required_argument, NULL, OPT_SYSROOT },
         { "restore", no_argument, NULL, OPT_RESTORE },
         { "help", no_argument, NULL, OPT_HELP },
@@ -72,6 +75,7 @@ int hn_options_parse(int argc, char **argv, struct hn_options *ret) {
                                 return bad("for", optarg, "a time such as 20 or 5min");
                         break;
                 case OPT_RUN_DIR: o.run_dir = optarg; break;
+                case OPT_BUS_ADDRESS: o.bus_address = optarg; break;
                 case OPT_SYSROOT: o.sysroot = optarg; break;
                 case OPT_RESTORE: o.restore = true; break;
                 case OPT_HELP: fputs(help, stdout); return HN_OPTIONS_DONE;

@@ -8,13 +8,15 @@
 
 /* The command line of homenoded. The strings are argv's. */
 struct hn_options {
-        const char *config;  /* this file alone, no drop-ins; NULL: the usual places */
-        const char *sysroot; /* NULL: the live machine */
-        const char *run_dir; /* ledger and state */
-        enum hn_mode mode;   /* no rule goes beyond it; _HN_MODE_INVALID where the config decides */
-        hn_usec_t run_for;   /* leave after; HN_USEC_INFINITY: stay */
-        bool all;            /* every cgroup is opted in, to advise */
-        bool restore;        /* undo what the ledger says, then leave */
+        const char *config;      /* this file alone, no drop-ins; NULL: the usual places */
+        const char *sysroot;     /* NULL: the live machine */
+        const char *run_dir;     /* ledger and state */
+        const char *bus_address; /* as sd_bus_set_address(3), or "none"; NULL: the system bus, on a live
+                                    machine */
+        enum hn_mode mode;       /* no rule goes beyond it; _HN_MODE_INVALID where the config decides */
+        hn_usec_t run_for;       /* leave after; HN_USEC_INFINITY: stay */
+        bool all;                /* every cgroup is opted in, to advise */
+        bool restore;            /* undo what the ledger says, then leave */
 };
 
 #define HN_RUN_DIR "/run/homenode"

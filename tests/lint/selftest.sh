@@ -232,13 +232,19 @@ install_tree() {
         printf 'libdir=/usr/lib\nName: x\nDescription: x\nVersion: 0\nRequires.private: libcap\n' >libhomenode.pc
         # shellcheck disable=SC2016  # pkg-config's variable
         printf 'Libs: -L${libdir} -lhomenode\nCflags: -I/usr/include\n' >>libhomenode.pc
-        cp "$here/../../systemd/80-homenode.preset" .
+        cp "$here/../../systemd/80-homenode.preset" "$here/../../systemd/org.homenode1.service" \
+                "$here/../../conf/org.homenode1.conf" "$here/../../conf/org.homenode1.policy" .
+        page ORG.HOMENODE1 5 'A bus.'
         cat >>CMakeLists.txt <<-'END'
 		install(FILES libhomenode.so.0 libhomenode.so libhomenode.a DESTINATION lib)
 		install(FILES libhomenode.pc DESTINATION lib/pkgconfig)
 		install(FILES lib/homenode.h DESTINATION include)
 		install(PROGRAMS homenode DESTINATION bin)
 		install(FILES 80-homenode.preset DESTINATION lib/systemd/system-preset)
+		install(FILES org.homenode1.conf DESTINATION share/dbus-1/system.d)
+		install(FILES org.homenode1.service DESTINATION share/dbus-1/system-services)
+		install(FILES org.homenode1.policy DESTINATION share/polkit-1/actions)
+		install(FILES man/org.homenode1.5 DESTINATION share/man/man5)
 		install(FILES man/homenode.1 DESTINATION share/man/man1)
 		install(FILES man/homenode.conf.5 DESTINATION share/man/man5)
 		install(FILES man/homenoded.8 DESTINATION share/man/man8)
@@ -258,6 +264,29 @@ check_install fail "an administrator's file overwritten"
 install_tree
 echo 'int hn_lost(void);' >>lib/homenode.h
 check_install fail "a function the library lacks"
+
+check_bus() { expect "$1" "bus: $2" "$here/bus.sh" "$work/t"; }
+bus_tree() {
+        sound
+        cp "$here/../../conf/org.homenode1.conf" "$here/../../conf/org.homenode1.policy" conf
+        cp "$here/../../daemon/bus-access.c" daemon
+}
+bus_tree
+check_bus pass "sound tree"
+sed -i 's/homenode1.reload"/homenode1.restart"/' daemon/bus-access.c
+check_bus fail "an action that is not shipped"
+bus_tree
+sed -i 's/auth_admin_keep</yes</' conf/org.homenode1.policy
+check_bus fail "an action open to all"
+bus_tree
+sed -i '/policykit.owner/d' conf/org.homenode1.policy
+check_bus fail "an action that only root may ask about"
+bus_tree
+sed -i 's/send_destination/own/' conf/org.homenode1.conf
+check_bus fail "a name that anybody may own"
+bus_tree
+sed -i 's/<\/busconfig>//' conf/org.homenode1.conf
+check_bus fail "a policy that is no XML"
 
 cd "$here"
 echo "$n checks of the checks"

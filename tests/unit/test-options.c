@@ -14,7 +14,7 @@
 
 static void lines(void **state) {
         static const struct {
-                const char *argv[6];
+                const char *argv[7];
                 int r;
                 struct hn_options want;
         } rows[] = {
@@ -22,6 +22,7 @@ static void lines(void **state) {
                 { { "--mode", "frob" }, -EINVAL, { 0 } },
                 { { "--for", "soon" }, -EINVAL, { 0 } },
                 { { "--for", "-1" }, -EINVAL, { 0 } },
+                { { "--bus-address" }, -EINVAL, { 0 } },
                 { { "postgresql" }, -EINVAL, { 0 } },
                 { { "--help" }, HN_OPTIONS_DONE, { 0 } },
                 { { "--version" }, HN_OPTIONS_DONE, { 0 } },
@@ -31,23 +32,25 @@ static void lines(void **state) {
                 { { "--all", "--mode", "advise", "--for", "20" },
                   0,
                   { .run_dir = HN_RUN_DIR, .mode = HN_MODE_ADVISE, .run_for = 20000000, .all = true } },
-                { { "--for=1.5min", "--run-dir=/x", "--restore", "--sysroot=/s", "--config=/c" },
+                { { "--for=1.5min", "--run-dir=/x", "--restore", "--sysroot=/s", "--config=/c",
+                    "--bus-address=unix:path=/b" },
                   0,
                   { .run_dir = "/x",
                     .mode = _HN_MODE_INVALID,
                     .run_for = 90000000,
                     .restore = true,
                     .sysroot = "/s",
-                    .config = "/c" } },
+                    .config = "/c",
+                    .bus_address = "unix:path=/b" } },
         };
 
         (void) state;
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
-                char *argv[8] = { (char *) "homenoded" };
+                char *argv[9] = { (char *) "homenoded" };
                 struct hn_options o = { 0 };
                 int argc = 1;
 
-                while (argc < 7 && argc - 1 < (int) HN_ELEMENTS(rows[i].argv) && rows[i].argv[argc - 1]) {
+                while (argc < 8 && argc - 1 < (int) HN_ELEMENTS(rows[i].argv) && rows[i].argv[argc - 1]) {
                         argv[argc] = (char *) rows[i].argv[argc - 1];
                         argc++;
                 }
@@ -62,6 +65,8 @@ static void lines(void **state) {
                 assert_string_equal(o.sysroot ? o.sysroot : "",
                                     rows[i].want.sysroot ? rows[i].want.sysroot : "");
                 assert_string_equal(o.config ? o.config : "", rows[i].want.config ? rows[i].want.config : "");
+                assert_string_equal(o.bus_address ? o.bus_address : "",
+                                    rows[i].want.bus_address ? rows[i].want.bus_address : "");
         }
 }
 
