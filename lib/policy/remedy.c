@@ -35,6 +35,8 @@ static const char *const remedies[_HN_REASON_MAX] = {
                 "cores that become free on an allowed node, or more nodes in its rule or cpuset",
         [HN_REASON_OUTGROWS_NODE] = "kernel.numa_balancing=1, by which its threads can be told apart",
         [HN_REASON_NO_PAYBACK] = "less memory, or more work done on it",
+        [HN_REASON_OVERRIDE] = "homenode unpin, or the end of its time",
+        [HN_REASON_OVERRIDE_OVER] = "nothing: its mask is its own again",
         [HN_REASON_OBSERVE_ONLY] = "Mode=advise or Mode=manage in its rule",
         [HN_REASON_ONE_NODE] = "more nodes in its rule (Nodes=) or its cpuset",
         [HN_REASON_USER_MASK] =
