@@ -119,10 +119,11 @@ static void set_some(struct hn_table *t, size_t column, const char *text) {
 }
 
 static void set_owner(struct hn_table *t, uint32_t uid) {
-        const struct passwd *pw = getpwuid(uid);
+        struct passwd user, *found = NULL;
+        char buf[4096];
 
-        if (pw)
-                hn_table_set(t, HN_PIN_OWNER, json_integer(uid), "%s", pw->pw_name);
+        if (getpwuid_r(uid, &user, buf, sizeof(buf), &found) == 0 && found)
+                hn_table_set(t, HN_PIN_OWNER, json_integer(uid), "%s", user.pw_name);
         else
                 hn_table_set(t, HN_PIN_OWNER, json_integer(uid), "%" PRIu32, uid);
 }

@@ -178,8 +178,6 @@ static int find_task(const char *number, struct hn_pin_target *ret) {
 }
 
 int hn_pin_target_find(const char *number, const char *cgroup, const char *unit, struct hn_pin_target *ret) {
-        int r;
-
         *ret = HN_PIN_TARGET_NULL;
         if (number)
                 return find_task(number, ret);
@@ -187,10 +185,11 @@ int hn_pin_target_find(const char *number, const char *cgroup, const char *unit,
         if (unit)
                 return hn_pin_unit_cgroup(unit, &ret->name);
         ret->name = hn_pin_cgroup_path(cgroup);
-        r = ret->name ? 0 : hn_complain_errno(-ENOMEM, "cannot look for %s", cgroup);
-        if (r == 0 && ret->name[0] == '\0') {
+        if (!ret->name)
+                return hn_complain_errno(-ENOMEM, "cannot look for %s", cgroup);
+        if (ret->name[0] == '\0') {
                 hn_complain("\"%s\" is the root of all cgroups: name one below it", cgroup);
                 return EX_USAGE;
         }
-        return r;
+        return 0;
 }
