@@ -54,7 +54,7 @@ static int rewrite(struct hn_override_store *s, const struct hn_override_list *l
 int hn_override_store_init(struct hn_override_store *s, struct hn_appendfile *file, const char *boot_id,
                            struct hn_override_list *list, size_t *ret_damaged) {
         _hn_cleanup_(hn_freep) char *text = NULL;
-        size_t n, past;
+        size_t n, past = 0;
         int r;
 
         *s = (struct hn_override_store){ .file = *file };

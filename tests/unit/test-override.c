@@ -7,10 +7,11 @@
 
 #include <cmocka.h>
 
-#include "fakeroot.h"
+#include "daemon/undo.h"
 #include "overridestage.h"
 #include "rows.h"
 #include "sample/clock.h"
+#include "sample/taskref.h"
 
 static void names_of_kinds(void **state) {
         static const char *const wrong[] = { "", "Process", "process ", "tasks", "unit" };
@@ -225,6 +226,28 @@ static void kept_across_a_crash(void **state) {
         assert_wears(child, &first);
 }
 
+/* Killed, and nobody starts it again. */
+static void given_back_without_a_daemon(void **state) {
+        struct stage *s = *state;
+        struct hn_override wish = wish_of(s, "0");
+        struct hn_options options = HN_OPTIONS_NULL;
+        struct hn_ledger *ledger;
+        pid_t child;
+
+        options.run_dir = s->dir;
+        add(s, &wish);
+        stage_tick(s);
+        child = puppet_do(&s->puppet, 'c'); /* in no record */
+        ledger = s->m->ledger;
+        s->m->ledger = NULL;
+        stage_end(s);
+        hn_ledger_free(ledger);
+        assert_wears(child, &first);
+        assert_int_equal(hn_undo_main(&options), 0);
+        assert_wears(s->puppet.pid, &all);
+        assert_wears(child, &all);
+}
+
 static void hands_off_what_somebody_changed(void **state) {
         struct stage *s = *state;
         struct hn_override wish = wish_of(s, "0");
@@ -251,6 +274,7 @@ static void hands_off_what_somebody_changed(void **state) {
 static void over_with_its_target(void **state) {
         struct stage *s = *state;
         struct hn_override wish = wish_of(s, "0");
+        struct hn_task_key key;
         pid_t child;
 
         add(s, &wish);
@@ -260,6 +284,8 @@ static void over_with_its_target(void **state) {
         /* Its child dies with it, and both have left nothing. */
         (void) kill(child, SIGKILL);
         puppet_stop(&s->puppet);
+        while (hn_task_key_read(s->m->world.proc_fd, child, &key) == 0)
+                ;
         stage_tick(s);
         stage_tick(s);
         assert_int_equal(hn_override_count(s->m), 0);
@@ -287,105 +313,6 @@ static void told_in_the_state(void **state) {
         assert_non_null(strstr(text, "\"overrides\":[{\"id\":1,\"kind\":\"process\""));
         assert_non_null(strstr(text, "\"why\":\"a test\""));
         assert_non_null(strstr(text, "\"scopes\":[]")); /* nothing is opted in by that */
-}
-
-static void list_thread(const struct hn_tree *t, const char *path, pid_t tid) {
-        char text[32];
-
-        (void) snprintf(text, sizeof(text), "%d\n", tid);
-        hn_tree_write(t, path, text, 0);
-}
-
-/* With what is below; and with narrower orders for a part of it. */
-static void a_cgroup(void **state) {
-        struct stage *s = *state;
-        pid_t thread = puppet_do(&s->puppet, 't'), deep = puppet_do(&s->puppet, 't'),
-              beside = puppet_do(&s->puppet, 't');
-        struct hn_override wish = wish_of(s, "0"), inner = wish_of(s, "1");
-        struct hn_tree tree;
-        uint64_t id;
-
-        hn_tree_make(&tree);
-        list_thread(&tree, "t[1].slice/cgroup.threads", thread);
-        list_thread(&tree, "t[1].slice/a/b.service/cgroup.threads", deep);
-        list_thread(&tree, "t1.slice/cgroup.threads", beside);
-        stage_cgroups(s, tree.path);
-        wish.kind = inner.kind = HN_OVERRIDE_CGROUP;
-        wish.pid = inner.pid = 0;
-        wish.cgroup = (char *) "t[1].slice";
-        inner.cgroup = (char *) "t[1].slice/a";
-        (void) add(s, &wish);
-        stage_tick(s);
-        assert_wears(thread, &first);
-        assert_wears(deep, &first);
-        assert_wears(beside, &all);
-        assert_wears(s->puppet.pid, &all);
-
-        id = add(s, &inner);
-        stage_tick(s);
-        assert_wears(thread, &first);
-        assert_wears(deep, &rest);
-        assert_int_equal(hn_override_remove(s->m, id, "user 0"), 0);
-        stage_tick(s);
-        stage_tick(s);
-        assert_wears(deep, &first);
-
-        /* One leaves it; then all of it is gone. */
-        hn_tree_write(&tree, "t[1].slice/a/b.service/cgroup.threads", "\n", 0);
-        for (unsigned i = 0; i < 6; i++)
-                stage_tick(s);
-        assert_wears(deep, &all);
-        assert_wears(thread, &first);
-        hn_tree_delete(&tree, "t[1].slice/a/b.service/cgroup.threads");
-        hn_tree_delete(&tree, "t[1].slice/a/b.service");
-        hn_tree_delete(&tree, "t[1].slice/a");
-        hn_tree_delete(&tree, "t[1].slice/cgroup.threads");
-        hn_tree_delete(&tree, "t[1].slice");
-        stage_tick(s);
-        assert_wears(thread, &all);
-        assert_int_equal(hn_override_count(s->m), 0);
-        assert_int_equal(hn_ledger_size(s->m->ledger), 0);
-        hn_tree_drop(&tree);
-}
-
-/* A rule manages the task: it is left alone as long as the order lasts, and back in the rule's care after
- * that, without a word about others who had narrowed its mask. */
-static void in_the_care_of_a_rule(void **state) {
-        struct stage *s = *state;
-        struct hn_override wish = wish_of(s, "0");
-        struct hn_tree tree;
-        uint64_t id;
-
-        hn_tree_make(&tree);
-        list_thread(&tree, "t.slice/cgroup.threads", s->puppet.pid);
-        stage_cgroups(s, tree.path);
-        stage_write(s->config, "[Daemon]\nMode=manage\n[Rule t]\nCgroup=t.slice\nMode=manage\n");
-        hn_manager_reload(s->m);
-        stage_tick(s);
-        assert_int_equal(s->m->scopes.n_ruled, 1);
-        assert_int_equal(s->m->snapshot.n_tasks, 1);
-
-        id = add(s, &wish);
-        for (unsigned i = 0; i < 8; i++) {
-                stage_tick(s);
-                assert_wears(s->puppet.pid, &first);
-        }
-        /* Nor does it end with the rule. */
-        stage_write(s->config, "[Daemon]\nMode=manage\n");
-        hn_manager_reload(s->m);
-        stage_tick(s);
-        stage_tick(s);
-        assert_wears(s->puppet.pid, &first);
-        stage_write(s->config, "[Daemon]\nMode=manage\n[Rule t]\nCgroup=t.slice\nMode=manage\n");
-        hn_manager_reload(s->m);
-        stage_tick(s);
-        assert_int_equal(hn_override_remove(s->m, id, "user 0"), 0);
-        for (unsigned i = 0; i < 8; i++) {
-                stage_tick(s);
-                assert_wears(s->puppet.pid, &all);
-        }
-        assert_int_equal(stage_times_said(s, "somebody"), 0);
-        hn_tree_drop(&tree);
 }
 
 /* What is there of the file is kept, whatever else stands in it. */
@@ -438,11 +365,10 @@ int main(void) {
                 staged(another_order_for_the_same),
                 staged(kept_across_a_restart),
                 staged(kept_across_a_crash),
+                staged(given_back_without_a_daemon),
                 staged(hands_off_what_somebody_changed),
                 staged(over_with_its_target),
                 staged(told_in_the_state),
-                staged(a_cgroup),
-                staged(in_the_care_of_a_rule),
                 staged(a_hostile_file),
                 staged(no_file_to_keep_it_in),
         };
