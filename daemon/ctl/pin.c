@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/escape.h"
 #include "base/macro.h"
 #include "base/timespan.h"
 #include "busclient.h"
@@ -108,7 +109,7 @@ static void tell(const struct arguments *a, const struct hn_pin_target *target, 
 
 /* Returns an exit code, or -1 if no daemon is there. */
 static int ask_daemon(const struct arguments *a, const struct hn_pin_target *target) {
-        char nodes[HN_MASK_LIST_MAX], cpus[HN_MASK_LIST_MAX], what[128];
+        char nodes[HN_MASK_LIST_MAX], cpus[HN_MASK_LIST_MAX], name[65], what[128];
         _hn_cleanup_(unrefp) sd_bus *bus = NULL;
         sd_bus_error error = SD_BUS_ERROR_NULL;
         sd_bus_message *reply = NULL;
@@ -118,11 +119,13 @@ static int ask_daemon(const struct arguments *a, const struct hn_pin_target *tar
         if (hn_mask_print_list(&a->nodes, nodes, sizeof(nodes)) < 0 ||
             hn_mask_print_list(&a->cpus, cpus, sizeof(cpus)) < 0)
                 return hn_complain_errno(-ENOBUFS, "cannot write down the CPUs");
-        (void) snprintf(what, sizeof(what), "cannot pin %s %.64s", target->kind, target->name);
+        (void) hn_escape_text(target->name, strlen(target->name), name, sizeof(name));
+        (void) snprintf(what, sizeof(what), "cannot pin %s %s", target->kind, name);
         r = hn_busclient_open(a->bus_address, &bus);
         if (r >= 0)
-                r = hn_busclient_call(bus, "Pin", &error, &reply, "ssssbts", target->kind, target->name,
-                                      nodes, cpus, (int) a->pages, a->seconds, a->why);
+                r = hn_busclient_call(bus, HN_BUSCLIENT_CHANGE, &error, &reply, "Pin", "ssssbts",
+                                      target->kind, target->name, nodes, cpus, (int) a->pages, a->seconds,
+                                      a->why);
         if (r >= 0)
                 r = sd_bus_message_read(reply, "t", &id);
         if (r >= 0)

@@ -81,7 +81,7 @@ static int read_pins(sd_bus_message *m, struct hn_pin_list *l) {
 int hn_pin_list_read(sd_bus *bus, struct hn_pin_list *ret, sd_bus_error *error) {
         struct hn_pin_list l = HN_PIN_LIST_NULL;
         sd_bus_message *reply = NULL;
-        int r = hn_busclient_call(bus, "ListPins", error, &reply, "");
+        int r = hn_busclient_call(bus, HN_BUSCLIENT_LOOK, error, &reply, "ListPins", "");
 
         if (r >= 0)
                 r = read_pins(reply, &l);

@@ -40,7 +40,7 @@ static int help(void) {
 static int unpin(sd_bus *bus, const struct hn_pin *pin) {
         sd_bus_error error = SD_BUS_ERROR_NULL;
         char what[64];
-        int r = hn_busclient_call(bus, "Unpin", &error, NULL, "t", pin->id);
+        int r = hn_busclient_call(bus, HN_BUSCLIENT_CHANGE, &error, NULL, "Unpin", "t", pin->id);
 
         (void) snprintf(what, sizeof(what), "cannot end override %" PRIu64, pin->id);
         if (r < 0)

@@ -326,6 +326,13 @@ void stage_wait_name(struct stage *s) {
                 turn(s, end);
 }
 
+void stage_wait_no_name(struct stage *s) {
+        uint64_t end = deadline();
+
+        while (has_name(s))
+                turn(s, end);
+}
+
 bool stage_has_heard(struct stage *s, const char *a) {
         return strstr(s->heard, a) != NULL;
 }

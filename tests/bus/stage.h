@@ -45,6 +45,7 @@ void stage_stop_bus(struct stage *s);
  */
 void stage_start_daemon(struct stage *s, const char *const *more);
 void stage_wait_name(struct stage *s);
+void stage_wait_no_name(struct stage *s);
 int stage_stop_daemon(struct stage *s);
 
 /* Waits for the next word of the daemon to its service manager that has `text` in it. */

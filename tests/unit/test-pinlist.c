@@ -320,7 +320,7 @@ static void pin(void **state) {
                   "cannot pin cgroup a: there is no node 9: this machine has 0-3" },
                 { "--cgroup|a|-N|8", EX_NOPERM, "Pin cgroup [8]", "it needs org.homenode1.pin\\x0a: ask" },
                 { "--cgroup|a|-N|7", EX_NOPERM, "Pin cgroup [7]", "override 3 of user 0 holds it" },
-                { "--cgroup|\xff|-N|1", EX_OSERR, NULL, "cannot pin cgroup" },
+                { "--cgroup|\xff|-N|1", EX_OSERR, NULL, "cannot pin cgroup \\xff" },
         };
 
         (void) state;
@@ -408,11 +408,11 @@ static void the_list(void **state) {
 
 static void nobody_answers(void **state) {
         static const struct row pins[] = {
-                { "--cgroup|a|-N|0", EX_UNAVAILABLE, NULL, "no homenoded answers on the bus" },
-                { "--list", EX_UNAVAILABLE, NULL, "cannot list overrides: no homenoded answers" },
+                { "--cgroup|a|-N|0", EX_UNAVAILABLE, NULL, "homenoded is not on the bus" },
+                { "--list", EX_UNAVAILABLE, NULL, "cannot list overrides: homenoded is not on the bus" },
         };
         static const struct row unpins[] = {
-                { "17", EX_UNAVAILABLE, NULL, "no homenoded answers" },
+                { "17", EX_UNAVAILABLE, NULL, "homenoded is not on the bus" },
         };
 
         (void) state;
