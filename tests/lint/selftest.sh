@@ -86,8 +86,11 @@ sound
 echo '#include <systemd/sd-journal.h>' >>lib/sample/three.c
 check_layers fail "a library that logs"
 sound
-echo '#include "daemon/config.h"' >>daemon/ctl/main.c
+echo '#include "daemon/manager.h"' >>daemon/ctl/main.c
 check_layers fail "homenode with the daemon's header"
+sound
+echo '#include "daemon/config.h"' >>daemon/ctl/main.c
+check_layers pass "homenode with the daemon's configuration"
 sound
 echo '#include "base/one.h"' >>lib/homenode.h
 check_layers fail "a public header with a private one"
