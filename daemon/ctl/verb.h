@@ -8,6 +8,7 @@
 int hn_verb_explain(int argc, char **argv);
 int hn_verb_nodes(int argc, char **argv);
 int hn_verb_ps(int argc, char **argv);
+int hn_verb_run(int argc, char **argv);
 int hn_verb_status(int argc, char **argv);
 int hn_verb_pin(int argc, char **argv);
 int hn_verb_unpin(int argc, char **argv);
