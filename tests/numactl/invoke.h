@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rows.h"
+
+/* One of the two programs. */
+struct side {
+        const char *name;
+        const char *words[2]; /* what stands before the arguments: "numactl", or "homenode" and "run" */
+};
+
+/* What came of it: exit codes one after the other, standard output and the state left behind, in lines whose
+ * blanks are made alike. */
+struct outcome {
+        bool started; /* false: this machine cannot give it the affinity that the row asks for */
+        bool good;    /* all invocations ended with 0 */
+        char codes[128];
+        char text[16384];
+        char errors[4096]; /* standard error, for people */
+};
+
+/* Runs a row; `self` is the path of this program, whose --probe is the command. `folder` exists and is on
+ * tmpfs; all that is in it is removed afterwards. Returns 0 or -errno. */
+int invoke(const struct side *side, const struct row *row, const char *self, const char *folder,
+           struct outcome *ret);
