@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sample/hwtopo.h"
 #include "sample/machine.h"
 #include "sample/meminfo.h"
+#include "sample/nodetree.h"
 #include "sample/sysfs.h"
 #include "sample/tiers.h"
 
 #define CPU_FOLDER "sys/devices/system/cpu"
-
-/* SLIT entries are bytes; 10 is local, less is reserved. */
-#define DISTANCE_MAX 255u
 
 /* Where the parts of a reading come from. */
 struct reading {
@@ -66,19 +63,6 @@ static int read_node_ids(struct reading *rd) {
         return 0;
 }
 
-/* Gives each online CPU to one node. */
-static void settle_cpus(struct hn_topology *t, hn_node_index node, const struct hn_mask *claimed) {
-        struct hn_mask cpus = hn_mask_and(claimed, &t->online);
-
-        for (unsigned c = hn_mask_next(&cpus, 0); c != HN_MASK_NONE; c = hn_mask_next(&cpus, c + 1)) {
-                if (t->cpu_node[c] == HN_NODE_NONE)
-                        t->cpu_node[c] = node;
-                else
-                        hn_mask_remove(&cpus, c);
-        }
-        t->nodes[node].cpus = cpus;
-}
-
 static int read_node(struct reading *rd, struct hn_topology *t, hn_node_index i) {
         struct hn_node *node = &t->nodes[i];
         struct hn_mask claimed = HN_MASK_NULL;
@@ -99,66 +83,8 @@ static int read_node(struct reading *rd, struct hn_topology *t, hn_node_index i)
         }
         if (!hn_mask_empty(&claimed))
                 (void) hn_mask_add(&rd->claimed, i);
-        settle_cpus(t, i, &claimed);
+        hn_nodetree_settle(t, i, &claimed);
         return 0;
-}
-
-/* Rows have a column for each node that was online when they were read: the online ones, or all possible ones
- * in a capture that was cut down. Returns whether the row is understood. */
-static bool take_row(const struct reading *rd, const struct hn_mask *possible, const unsigned *row,
-                     size_t columns, size_t n_nodes, unsigned *ret) {
-        unsigned id = hn_mask_next(possible, 0);
-        size_t to = 0;
-
-        if (columns == n_nodes) {
-                memcpy(ret, row, n_nodes * sizeof(*row));
-                return true;
-        }
-        if (columns != hn_mask_count(possible))
-                return false;
-        for (size_t column = 0; column < columns; column++, id = hn_mask_next(possible, id + 1))
-                if (hn_mask_has(&rd->ids, id))
-                        ret[to++] = row[column];
-        return to == n_nodes;
-}
-
-/* Returns 1 where the whole matrix could be read, 0 where not, or -ENOMEM. */
-static int read_matrix(const struct reading *rd, const struct hn_topology *t, unsigned *matrix) {
-        unsigned row[HN_SYSFS_NODES_MAX];
-        struct hn_mask possible;
-        size_t columns;
-        int r;
-
-        if (!rd->node_folder)
-                return hn_hwtopo_distances(rd->hw, t, matrix);
-
-        r = read_cpu_list(rd, "sys/devices/system/node/possible", &possible);
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < t->n_nodes; i++) {
-                r = hn_sysfs_read_node_distances(rd->root, t->nodes[i].id, row, HN_ELEMENTS(row), &columns);
-                if (r < 0)
-                        return r;
-                if (r == HN_SYSFS_ABSENT ||
-                    !take_row(rd, &possible, row, columns, t->n_nodes, matrix + i * t->n_nodes))
-                        return 0;
-        }
-        return 1;
-}
-
-/* Asymmetry is real and fine. A machine whose every entry is 10 has a firmware that did not care. */
-static bool is_sane(const unsigned *matrix, size_t n) {
-        bool flat = n > 1;
-
-        for (size_t i = 0; i < n * n; i++) {
-                bool diagonal = i / n == i % n;
-
-                if (matrix[i] < HN_DISTANCE_LOCAL || matrix[i] > DISTANCE_MAX ||
-                    (diagonal && matrix[i] != HN_DISTANCE_LOCAL))
-                        return false;
-                flat = flat && matrix[i] == HN_DISTANCE_LOCAL;
-        }
-        return !flat;
 }
 
 static int read_distances(const struct reading *rd, struct hn_topology *t) {
@@ -167,22 +93,21 @@ static int read_distances(const struct reading *rd, struct hn_topology *t) {
 
         if (!matrix)
                 return -ENOMEM;
-        r = read_matrix(rd, t, matrix);
-        if (r < 0)
-                return r;
-        t->distances_known = r > 0 && is_sane(matrix, t->n_nodes);
-        if (t->distances_known)
-                memcpy(t->distances, matrix, t->n_nodes * t->n_nodes * sizeof(*matrix));
-        return 0;
+        /* 1 for a whole matrix from either. */
+        r = rd->node_folder ? hn_nodetree_distances(rd->root, t, matrix)
+                            : hn_hwtopo_distances(rd->hw, t, matrix);
+        if (r > 0)
+                hn_nodetree_set_distances(t, matrix);
+        return HN_MIN(r, 0);
 }
 
 /* What the CPUs of a node amount to. */
-static void count_node(const struct reading *rd, const struct hn_topology *t, struct hn_node *node) {
+static void count_node(const struct reading *rd, const struct hn_topology *t, hn_node_index i) {
+        struct hn_node *node = &t->nodes[i];
         struct hn_mask cores = HN_MASK_NULL, llcs = HN_MASK_NULL;
         unsigned first = hn_mask_next(&node->cpus, 0);
 
-        node->usable = hn_mask_andnot(&node->cpus, &t->isolated);
-        node->usable = hn_mask_andnot(&node->usable, &t->nohz_full);
+        node->usable = hn_nodetree_usable(t, i);
         for (unsigned c = hn_mask_next(&node->usable, 0); c != HN_MASK_NONE;
              c = hn_mask_next(&node->usable, c + 1)) {
                 (void) hn_mask_add(&cores, hn_hwtopo_core(rd->hw, c));
@@ -205,7 +130,7 @@ static int fill(struct reading *rd, struct hn_topology *t) {
                 r = read_node(rd, t, i);
                 if (r < 0)
                         return r;
-                count_node(rd, t, &t->nodes[i]);
+                count_node(rd, t, i);
                 if (hn_hwtopo_node_is_fast(rd->hw, id))
                         (void) hn_mask_add(&fast, i);
         }
