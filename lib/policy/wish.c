@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "policy/wish.h"
+
+/* The decimals behind a point, as thousandths. */
+static int parse_decimals(const char **p, const char *end, uint64_t *ret) {
+        uint64_t scale = 100, v = 0;
+        const char *s = *p;
+
+        if (s == end || *s < '0' || *s > '9')
+                return -EINVAL;
+        for (; s < end && *s >= '0' && *s <= '9'; s++, scale /= 10) {
+                if (scale == 0)
+                        return -EINVAL; /* a fourth one */
+                v += (uint64_t) (*s - '0') * scale;
+        }
+        *p = s;
+        *ret = v;
+        return 0;
+}
+
+static int parse_memory(const char *text, size_t n, uint64_t *ret) {
+        uint64_t mib;
+        int r;
+
+        /* White space is for the ends of the whole. */
+        if (n == 0 || *text < '0' || *text > '9')
+                return -EINVAL;
+        if (text[n - 1] > '9')
+                return hn_parse_bytes(text, n, ret);
+        r = hn_parse_u64(text, n, &mib);
+        if (r < 0)
+                return r;
+        if (mib > UINT64_MAX >> 20)
+                return -ERANGE;
+        *ret = mib << 20;
+        return 0;
+}
+
+int hn_wish_parse(const char *text, size_t n, struct hn_wish *ret) {
+        struct hn_wish w = HN_WISH_NULL;
+        uint64_t part = 0;
+        const char *p, *end;
+        int r;
+
+        hn_trim(&text, &n);
+        p = text;
+        end = text + n;
+        r = hn_parse_u64_prefix(&p, end, &w.cpus);
+        if (r < 0)
+                return r;
+        if (p < end && *p == '.') {
+                p++;
+                r = parse_decimals(&p, end, &part);
+                if (r < 0)
+                        return r;
+        }
+        if (p < end) {
+                if (*p++ != ':')
+                        return -EINVAL;
+                r = parse_memory(p, (size_t) (end - p), &w.memory);
+                if (r < 0)
+                        return r;
+        }
+        if (w.cpus > HN_WISH_CPUS_MAX / 1000 - (part > 0))
+                return -ERANGE;
+        w.cpus = w.cpus * 1000 + part;
+        *ret = w;
+        return 0;
+}
