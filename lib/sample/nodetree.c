@@ -58,11 +58,10 @@ int hn_nodetree_distances(const struct hn_sysroot *root, const struct hn_topolog
         size_t columns;
         int r;
 
-        r = hn_sysfs_read_list(root, "sys/devices/system/node/possible", &possible);
-        if (r < 0)
-                return r;
         for (size_t i = 0; i < t->n_nodes; i++) {
                 r = hn_sysfs_read_node_distances(root, t->nodes[i].id, row, HN_ELEMENTS(row), &columns);
+                if (r == 0 && columns != t->n_nodes && hn_mask_empty(&possible))
+                        r = hn_sysfs_read_list(root, "sys/devices/system/node/possible", &possible);
                 if (r < 0)
                         return r;
                 if (r == HN_SYSFS_ABSENT || !take_row(t, &possible, row, columns, matrix + i * t->n_nodes))
@@ -92,22 +91,22 @@ void hn_nodetree_set_distances(struct hn_topology *t, const unsigned *matrix) {
                 memcpy(t->distances, matrix, t->n_nodes * t->n_nodes * sizeof(*matrix));
 }
 
-/* The masks of CPUs. Without a list of those online, who /proc/stat counts for is. */
-static int read_cpus(const struct hn_sysroot *root, struct hn_topology *t) {
+/* Without a list of those online: the CPUs that nodes claim, else those that /proc/stat counts for. */
+static int guess_online(const struct hn_sysroot *root, const struct hn_mask *ids, struct hn_mask *ret) {
         _hn_cleanup_(hn_freep) struct hn_cpu_ticks *ticks = NULL;
-        static const char *const isolated = CPU_FOLDER "/isolated", *const nohz_full = CPU_FOLDER
-                                                                    "/nohz_full";
+        struct hn_mask claimed;
         ssize_t n;
         int r;
 
-        r = hn_sysfs_read_list(root, CPU_FOLDER "/online", &t->online);
-        if (r >= 0)
-                r = hn_sysfs_read_list(root, isolated, &t->isolated);
-        if (r >= 0)
-                r = hn_sysfs_read_list(root, nohz_full, &t->nohz_full);
-        if (r < 0 || !hn_mask_empty(&t->online))
-                return r < 0 ? r : 0;
-
+        for (unsigned id = hn_mask_next(ids, 0); id != HN_MASK_NONE; id = hn_mask_next(ids, id + 1)) {
+                r = hn_sysfs_read_node_cpus(root, id, &claimed);
+                if (r < 0)
+                        return r;
+                if (r == 0)
+                        *ret = hn_mask_or(ret, &claimed);
+        }
+        if (!hn_mask_empty(ret))
+                return 0;
         ticks = calloc(HN_MASK_BITS, sizeof(*ticks));
         if (!ticks)
                 return -ENOMEM;
@@ -116,8 +115,21 @@ static int read_cpus(const struct hn_sysroot *root, struct hn_topology *t) {
                 return (int) n;
         for (unsigned c = 0; c < HN_MASK_BITS; c++)
                 if (ticks[c].total > 0)
-                        (void) hn_mask_add(&t->online, c);
-        return hn_mask_empty(&t->online) ? -ENODEV : 0;
+                        (void) hn_mask_add(ret, c);
+        return hn_mask_empty(ret) ? -ENODEV : 0;
+}
+
+static int read_cpus(const struct hn_sysroot *root, const struct hn_mask *ids, struct hn_topology *t) {
+        int r;
+
+        r = hn_sysfs_read_list(root, CPU_FOLDER "/online", &t->online);
+        if (r >= 0)
+                r = hn_sysfs_read_list(root, CPU_FOLDER "/isolated", &t->isolated);
+        if (r >= 0)
+                r = hn_sysfs_read_list(root, CPU_FOLDER "/nohz_full", &t->nohz_full);
+        if (r < 0)
+                return r;
+        return hn_mask_empty(&t->online) ? guess_online(root, ids, &t->online) : 0;
 }
 
 /* Memory and CPUs of node `i`; `folder`: it has one of its own. */
@@ -170,6 +182,9 @@ static int read_nodes(const struct hn_sysroot *root, const struct hn_mask *ids, 
                 return r;
         if (r > 0)
                 hn_nodetree_set_distances(t, matrix);
+        /* All that have CPUs are of the first tier, whatever they are told apart by. */
+        if (hn_mask_count(&claiming) == t->n_nodes)
+                return 0;
         return hn_tiers_read(root, &claiming, &fast, t);
 }
 
@@ -180,13 +195,13 @@ int hn_nodetree_read(const struct hn_sysroot *root, struct hn_topology *ret, str
         bool folders;
         int r;
 
-        r = read_cpus(root, &masks);
-        if (r < 0)
-                return r;
         r = hn_sysfs_read_node_ids(root, &ids);
         if (r < 0)
                 return r;
         folders = r == 0;
+        r = read_cpus(root, &ids, &masks);
+        if (r < 0)
+                return r;
         if (!folders)
                 (void) hn_mask_add(&ids, 0);
 

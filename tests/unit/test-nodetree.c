@@ -54,6 +54,12 @@ static const struct {
           .n_nodes = 2,
           .distances_known = true,
           .nodes = { { 0, 3, 0, 0, 0, "0-3" }, { 8, 2, 0, 64, 12, "4-6" } } },
+        /* no list of CPUs but those of nodes, which may hold offline ones */
+        { .files = { { NODE "node1/cpulist", "4-5\n", 0 },
+                     { NODE "node3/cpumap", "3\n", 0 },
+                     { "proc/stat", "cpu7 1 1 1 1\n", 0 } },
+          .n_nodes = 2,
+          .nodes = { { 1, 2, 0, 0, 0, "4-5" }, { 3, 2, 0, 0, 0, "0-1" } } },
         /* memory alone, slower by the kernel's tiers; distances of all possible nodes; rows that lie */
         { .files = { { CPU "online", "0-1\n", 0 },
                      { NODE "online", "0,2\n", 0 },
