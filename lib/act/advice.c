@@ -16,7 +16,8 @@ static const struct {
 } kepts[_HN_ADVICE_KEPT_MAX] = {
         [HN_ADVICE_NOT_ASKED] = { "not-asked", "no reservation was asked for" },
         [HN_ADVICE_KEPT] = { "kept", "the next ones to ask will count it as taken for a minute" },
-        [HN_ADVICE_BUSY] = { "busy", "no reservation was left: others held the lock for too long" },
+        [HN_ADVICE_BUSY] = { "busy",
+                             "the next ones to ask will count it, but who asked just before may not be counted: the lock was busy" },
         [HN_ADVICE_NO_PLACE] = { "no-place",
                                  "no reservation was left: there is no folder for it that may be written to" },
         [HN_ADVICE_FAILED] = { "failed", "no reservation was left: it could not be written" },
@@ -35,7 +36,9 @@ const char *hn_advice_kept_to_sentence(enum hn_advice_kept k) {
 /* A file, and what is in it. */
 struct place {
         struct hn_reservefile file;
-        bool sweep; /* it has to be written anew */
+        bool sweep; /* it should be written anew */
+        bool torn; /* its last line has no end: of somebody who died, or found the disk full, while writing it
+                    */
 };
 
 static void place_deinit(struct place *p) {
@@ -54,14 +57,12 @@ static int read_file(struct place *p, hn_usec_t now, struct hn_reservations *rs)
         lines = hn_reservations_read(rs, text, (size_t) n, now);
         if (lines < 0)
                 return (int) lines;
-        /* A last line without an end is of somebody who died, or found the disk full, while writing it. */
-        p->sweep = (n > 0 && text[n - 1] != '\n') || n == HN_RESERVEFILE_MAX ||
-                   (size_t) lines > 2 * rs->n + DEAD_LINES_MAX;
+        p->torn = n > 0 && text[n - 1] != '\n';
+        p->sweep = p->torn || n == HN_RESERVEFILE_MAX || (size_t) lines > 2 * rs->n + DEAD_LINES_MAX;
         return 0;
 }
 
-/* Reads the places up to the one that can be written to, which stays open and locked, and is the last of
- * those read. */
+/* Reads the places up to the one that can be written to, which stays open and is the last of those read. */
 static enum hn_advice_kept open_places(const struct hn_advice_request *rq, struct place *p,
                                        struct hn_reservations *lists, size_t *ret_n) {
         enum hn_advice_kept kept = HN_ADVICE_NO_PLACE;
@@ -74,11 +75,9 @@ static enum hn_advice_kept open_places(const struct hn_advice_request *rq, struc
                         continue;
                 if (read_file(p, rq->now, &lists[(*ret_n)++]) < 0)
                         kept = HN_ADVICE_FAILED;
-                else if (r == 0)
-                        return HN_ADVICE_KEPT;
+                else if (r != HN_RESERVEFILE_READONLY)
+                        return r == HN_RESERVEFILE_BUSY ? HN_ADVICE_BUSY : HN_ADVICE_KEPT;
                 hn_reservefile_close(&p->file);
-                if (r == HN_RESERVEFILE_BUSY)
-                        return HN_ADVICE_BUSY; /* two waits would be too many */
         }
         return kept;
 }
@@ -86,12 +85,15 @@ static enum hn_advice_kept open_places(const struct hn_advice_request *rq, struc
 /* A line for each chosen node; behind those that live on, where too many of the rest have piled up. */
 static int leave(const struct place *p, const struct hn_reservations *rs, const struct hn_topology *topo,
                  const struct hn_mask *chosen, const struct hn_advise_view *views, hn_usec_t now) {
-        size_t n = 0, n_old = p->sweep ? rs->n : 0;
+        bool sweep = p->sweep && p->file.lock >= 0;
+        size_t n = 0, n_old = sweep ? rs->n : 0;
         _hn_cleanup_(hn_freep) char *text = NULL;
 
-        text = malloc((n_old + hn_mask_count(chosen)) * HN_RESERVATION_LINE_MAX + 1);
+        text = malloc((n_old + hn_mask_count(chosen)) * HN_RESERVATION_LINE_MAX + 2);
         if (!text)
                 return -ENOMEM;
+        if (p->torn && !sweep)
+                text[n++] = '\n';
         for (size_t i = 0; i < n_old; i++)
                 n += hn_reservation_print(&rs->list[i], text + n, HN_RESERVATION_LINE_MAX);
         for (unsigned i = hn_mask_next(chosen, 0); i != HN_MASK_NONE; i = hn_mask_next(chosen, i + 1)) {
@@ -106,8 +108,7 @@ static int leave(const struct place *p, const struct hn_reservations *rs, const 
 
                 n += hn_reservation_print(&r, text + n, HN_RESERVATION_LINE_MAX);
         }
-        return p->sweep ? hn_reservefile_replace(&p->file, text, n)
-                        : hn_reservefile_append(&p->file, text, n);
+        return sweep ? hn_reservefile_replace(&p->file, text, n) : hn_reservefile_append(&p->file, text, n);
 }
 
 int hn_advice_give(const struct hn_topology *topo, struct hn_advise_node *nodes,
@@ -124,7 +125,7 @@ int hn_advice_give(const struct hn_topology *topo, struct hn_advise_node *nodes,
         r = hn_advise(topo, nodes, &rq->wish, rq->near, views, ret);
         if (!rq->reserve)
                 kept = HN_ADVICE_NOT_ASKED;
-        else if (r == 0 && kept == HN_ADVICE_KEPT &&
+        else if (r == 0 && (kept == HN_ADVICE_KEPT || kept == HN_ADVICE_BUSY) &&
                  leave(&place, &lists[n - 1], topo, &ret->nodes, views, rq->now) < 0)
                 kept = HN_ADVICE_FAILED;
         for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@
 enum hn_advice_kept {
         HN_ADVICE_NOT_ASKED, /* nobody wants one */
         HN_ADVICE_KEPT,
-        HN_ADVICE_BUSY,     /* others held the lock for too long; what they reserved until then is counted */
+        HN_ADVICE_BUSY, /* kept, but the lock was held for too long: who was at it just then is not counted */
         HN_ADVICE_NO_PLACE, /* there is no folder for it that the caller may write to */
         HN_ADVICE_FAILED,   /* it could not be written */
         _HN_ADVICE_KEPT_MAX,

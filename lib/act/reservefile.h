@@ -26,14 +26,13 @@ struct hn_reservefile {
 enum {
         _HN_RESERVEFILE_OK,
         HN_RESERVEFILE_READONLY, /* somebody else's folder */
-        HN_RESERVEFILE_BUSY,     /* the lock was held by others for all of `wait` */
+        HN_RESERVEFILE_BUSY, /* the lock was held by others for all of `wait`: what is read may be behind */
 };
 
-/* Opens the files in `dir`, making them if need be, and takes the lock. With READONLY and BUSY there is no
- * lock, and
- * `*ret` can only be read. Returns one of these, or -errno: -ENOENT without such a folder, or where nothing
- * is to be read; -EPERM for files that somebody else could have put there, -ELOOP for what is no regular
- * file. The caller closes `*ret`, which lets the lock go. */
+/* Opens the files in `dir`, making them if need be, and takes the lock. Returns 0 or one of the above; or
+ * -errno: -ENOENT without such a folder, or where nothing is to be read; -EPERM for files that somebody else
+ * could have put there, -ELOOP for what is no regular file. The caller closes `*ret`, which lets the lock go.
+ */
 int hn_reservefile_open(const char *dir, hn_usec_t wait, struct hn_reservefile *ret);
 void hn_reservefile_close(struct hn_reservefile *f);
 
@@ -41,7 +40,7 @@ void hn_reservefile_close(struct hn_reservefile *f);
  * the end. */
 ssize_t hn_reservefile_read(const struct hn_reservefile *f, char **ret);
 
-/* Adds lines at the end, or puts them in place of all that is there. Only under the lock. Returns 0 or
- * -errno. */
+/* Adds lines at the end in one piece, with or without the lock; puts them in place of all that is there,
+ * under the lock only: what somebody else adds in the middle of it may be lost. Return 0 or -errno. */
 int hn_reservefile_append(const struct hn_reservefile *f, const char *lines, size_t n);
 int hn_reservefile_replace(const struct hn_reservefile *f, const char *lines, size_t n);

@@ -149,17 +149,20 @@ static void places_and_troubles(void **state) {
         assert_int_equal(ask(&b, &rq), 1);
         assert_int_equal(count_lines(b.own.path), 2);
 
-        /* a lock that somebody does not let go: what is there counts, nothing is left */
+        /* a lock that somebody does not let go: what is there counts, and so does what is left now */
         rq = request(&b, NOW);
         assert_int_equal(ask(&b, &rq), 0);
         assert_int_equal(hn_reservefile_open(b.tree.path, 0, &f), 0);
         assert_int_equal(ask(&b, &rq), 1);
         assert_int_equal(b.kept, HN_ADVICE_BUSY);
-        assert_int_equal(ask(&b, &rq), 1);
+        assert_int_equal(hn_reservefile_append(&f, "half a li", 9), 0);
+        assert_int_equal(ask(&b, &rq), 2);
+        assert_int_equal(b.kept, HN_ADVICE_BUSY);
+        assert_int_equal(count_lines(b.tree.path), 4);
         hn_reservefile_close(&f);
-        assert_int_equal(count_lines(b.tree.path), 1);
-        assert_int_equal(ask(&b, &rq), 1);
+        assert_int_equal(ask(&b, &rq), 3);
         assert_int_equal(b.kept, HN_ADVICE_KEPT);
+        assert_int_equal(count_lines(b.own.path), 2);
 
         /* rubbish is read over, and swept out with what nobody ended */
         hn_tree_write(&b.tree, HN_RESERVEFILE_NAME, "x\ny\n1000000000 0 2000 0 0 1073741824\n999", 0);
