@@ -194,6 +194,7 @@ struct hn_manager *hn_manager_free(struct hn_manager *m) {
         hn_config_deinit(&m->config);
         hn_log_deinit(&m->log);
         free(m->state_scopes);
+        free(m->state_load);
         free(m);
         return NULL;
 }

@@ -75,7 +75,8 @@ struct hn_manager {
         struct hn_state state;
         struct hn_state_scope *state_scopes;
         size_t n_state_scopes;
-        enum hn_signal signal; /* best one in use at the last tick */
+        struct hn_state_node *state_load; /* of as many nodes as the topology had at the last report */
+        enum hn_signal signal;            /* best one in use at the last tick */
         bool signal_known;
 
         /* keep to the budget */

@@ -101,6 +101,36 @@ static void fill_scopes(struct hn_manager *m) {
         m->state.overrides = &m->overrides.list;
 }
 
+/* What `homenode advise` goes by: how busy each node is, and what the opted-in tasks are going to want there.
+ */
+static void fill_load(struct hn_manager *m) {
+        const struct hn_snapshot *s = &m->snapshot;
+        struct hn_state_node *load;
+
+        m->state.n_load = 0;
+        if (!m->numa || !s->busy_known)
+                return;
+        load = realloc(m->state_load, m->topo.n_nodes * sizeof(*load));
+        if (!load)
+                return;
+        m->state_load = load;
+        for (hn_node_index i = 0; i < m->topo.n_nodes; i++)
+                load[i] = (struct hn_state_node){
+                        .id = m->topo.nodes[i].id,
+                        .busy = s->nodes[i].busy,
+                        .others = hn_model_unsampled(m->model, i),
+                };
+        for (size_t i = 0; i < s->n_tasks; i++) {
+                const struct hn_task_state *t = hn_model_state(m->model, i);
+                hn_node_index node = t->pinned != HN_NODE_NONE ? t->pinned : s->tasks[i].node;
+
+                if (node != HN_NODE_NONE)
+                        load[node].opted_in += t->demand;
+        }
+        m->state.load = load;
+        m->state.n_load = m->topo.n_nodes;
+}
+
 static void fill_notes(struct hn_manager *m) {
         hn_state_notes_clear(&m->state);
         if (!m->numa)
@@ -163,6 +193,7 @@ void hn_report(struct hn_manager *m, hn_usec_t now) {
         m->last_tick = now;
 
         fill_scopes(m);
+        fill_load(m);
         fill_notes(m);
         tell_signal(m);
         write_state(m);
@@ -179,5 +210,6 @@ void hn_report(struct hn_manager *m, hn_usec_t now) {
 void hn_report_stopped(struct hn_manager *m) {
         m->state.running = false;
         m->state.n_scopes = 0;
+        m->state.n_load = 0;
         write_state(m);
 }

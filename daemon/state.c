@@ -113,6 +113,26 @@ static json_t *format_event(const struct hn_state_event *e) {
         return NULL;
 }
 
+static json_t *format_load(const struct hn_state *s) {
+        json_t *a = json_array();
+        int r = 0;
+
+        for (size_t i = 0; i < s->n_load; i++) {
+                const struct hn_state_node *n = &s->load[i];
+                json_t *o = json_object();
+
+                r |= json_object_set_new(o, "node", hn_json_number(n->id));
+                r |= json_object_set_new(o, "busy", hn_json_number(n->busy));
+                r |= json_object_set_new(o, "others", hn_json_number(n->others));
+                r |= json_object_set_new(o, "opted_in", hn_json_number(n->opted_in));
+                r |= json_array_append_new(a, o);
+        }
+        if (r == 0)
+                return a;
+        json_decref(a);
+        return NULL;
+}
+
 static json_t *format_scopes(const struct hn_state *s) {
         json_t *a = json_array();
         int r = 0;
@@ -209,6 +229,7 @@ int hn_state_format(const struct hn_state *s, char **ret, size_t *ret_n) {
         r |= json_object_set_new(o, "pages_moved", hn_json_number(s->pages_moved));
         r |= json_object_set_new(o, "restored", hn_json_number(s->restored));
         r |= json_object_set_new(o, "refusals", format_refusals(s));
+        r |= json_object_set_new(o, "load", format_load(s));
         r |= json_object_set_new(o, "scopes", format_scopes(s));
         r |= json_object_set_new(o, "overrides", format_overrides(s));
         r |= json_object_set_new(o, "last", format_events(s));

@@ -52,6 +52,15 @@ struct hn_state_scope {
 
 struct hn_override_list;
 
+/* A node's CPUs, in thousandths of one. */
+struct hn_state_node {
+        unsigned id;
+        uint32_t busy;     /* at work since the tick before */
+        uint32_t others;   /* used by what is not opted in, averaged */
+        uint32_t opted_in; /* what opted-in tasks use that are held there, or run there unheld: averaged, with
+                              what they wait for */
+};
+
 struct hn_state {
         pid_t pid;
         bool running; /* false: the last word of a daemon that stopped in order */
@@ -78,6 +87,8 @@ struct hn_state {
         const struct hn_state_scope *scopes;
 
         const struct hn_override_list *overrides; /* of the caller, or NULL */
+        size_t n_load;                            /* 0: not measured in this tick */
+        const struct hn_state_node *load;
 
         uint64_t n_events; /* ever; the ring holds the last HN_STATE_LAST */
         struct hn_state_event last[HN_STATE_LAST];

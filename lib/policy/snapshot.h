@@ -119,6 +119,7 @@ struct hn_snapshot {
         hn_usec_t now;  /* CLOCK_MONOTONIC (CLOCK_BOOTTIME where it matters not) when the sweep began */
         size_t n_nodes; /* as in the topology */
         struct hn_node_load *nodes;
+        bool busy_known; /* `busy` of them was measured: false in a first sweep, and without /proc/stat */
 
         size_t n_scopes;
         const struct hn_scope *scopes;

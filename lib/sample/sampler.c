@@ -376,6 +376,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         r = hn_machine_read_busy(s->root, s->topo, &s->busy, s->nodes);
         if (r < 0)
                 return r;
+        shot.busy_known = r != HN_MACHINE_UNKNOWN;
         r = list_threads(s, scopes, n_scopes);
         if (r < 0)
                 return r;

@@ -37,7 +37,7 @@ static void an_empty_state_is_whole(void **state) {
                 "version",       "pid",         "running",   "mode",          "nodes",  "kernel_balancing",
                 "tick",          "signal",      "time_usec", "interval_usec", "moves",  "moves_helped",
                 "moves_in_vain", "pages_moved", "restored",  "refusals",      "scopes", "last",
-                "notes",         "budget",      "overrides",
+                "notes",         "budget",      "overrides", "load",
         };
         struct hn_state s = HN_STATE_NULL;
         json_t *o = parse(&s);
@@ -58,6 +58,7 @@ static void figures_come_out_as_numbers(void **state) {
                 { "/a\nb\xff\"\\", "*", NULL, HN_MODE_ADVISE, 1, 0, HN_SIGNAL_RESIDENCY,
                   "threads cannot be told apart", 0, 0 },
         };
+        static const struct hn_state_node load[] = { { 0, 1500, 200, 1300 }, { 8, UINT32_MAX, 0, 4000 } };
         struct hn_state s = {
                 .pid = 77,
                 .running = true,
@@ -77,6 +78,8 @@ static void figures_come_out_as_numbers(void **state) {
                 .cpu_permille = 3,
                 .scopes = scopes,
                 .n_scopes = 2,
+                .load = load,
+                .n_load = 2,
         };
         json_t *o, *e;
 
@@ -108,6 +111,13 @@ static void figures_come_out_as_numbers(void **state) {
         e = json_object_get(o, "notes");
         assert_int_equal(json_array_size(e), 2);
         assert_string_equal(json_string_value(json_array_get(e, 1)), "two\\x0a");
+        assert_int_equal(json_array_size(json_object_get(o, "load")), 2);
+        e = json_array_get(json_object_get(o, "load"), 0);
+        assert_int_equal(json_integer_value(json_object_get(e, "others")), 200);
+        assert_int_equal(json_integer_value(json_object_get(e, "opted_in")), 1300);
+        e = json_array_get(json_object_get(o, "load"), 1);
+        assert_int_equal(json_integer_value(json_object_get(e, "node")), 8);
+        assert_int_equal(json_integer_value(json_object_get(e, "busy")), UINT32_MAX);
         e = json_array_get(json_object_get(o, "scopes"), 0);
         assert_string_equal(json_string_value(json_object_get(e, "path")), "/system.slice/web-1.service");
         assert_string_equal(json_string_value(json_object_get(e, "rule")), "web");
