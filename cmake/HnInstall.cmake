@@ -10,6 +10,11 @@ foreach(binary homenoded homenode)
         endif()
 endforeach()
 
+# Not on PATH, where it would stand in numad's way: linking to it is up to the administrator.
+if(TARGET homenode-numad)
+        install(TARGETS homenode-numad RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/homenode)
+endif()
+
 if(TARGET homenode-shared)
         install(TARGETS homenode-shared homenode-static
                 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -14,6 +14,7 @@ static const struct {
         int (*run)(int argc, char **argv);
         const char *help;
 } verbs[] = {
+        { "advise", hn_verb_advise, "the nodes a new workload would best go to" },
         { "explain", hn_verb_explain, "a task: why it is where it is, and what would change that" },
         { "nodes", hn_verb_nodes, "the machine: CPUs, memory, load and distances of each node" },
         { "ps", hn_verb_ps, "tasks: where they run, where their memory is" },

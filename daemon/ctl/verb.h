@@ -5,6 +5,7 @@
 
 /* Verbs of homenode(1). Each is handed its own name as argv[0], with getopt(3) reset, and answers with an
  * exit code of <sysexits.h>. */
+int hn_verb_advise(int argc, char **argv);
 int hn_verb_explain(int argc, char **argv);
 int hn_verb_nodes(int argc, char **argv);
 int hn_verb_ps(int argc, char **argv);
