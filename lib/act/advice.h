@@ -22,7 +22,7 @@ const char *hn_advice_kept_to_string(enum hn_advice_kept k); /* "kept" */
 const char *hn_advice_kept_to_sentence(enum hn_advice_kept k);
 
 /* How long an answer waits for others that write theirs. */
-#define HN_ADVICE_WAIT (60 * HN_USEC_PER_MSEC)
+#define HN_ADVICE_WAIT (100 * HN_USEC_PER_MSEC)
 
 struct hn_advice_request {
         struct hn_wish wish;

@@ -67,7 +67,8 @@ long hn_reservations_read(struct hn_reservations *rs, const char *text, size_t n
                 n--;
         while (hn_next_line(&text, &n, &line, &length)) {
                 lines++;
-                if (parse_line(line, length, &r) < 0 || r.made > now || now - r.made >= HN_RESERVATION_LIFE)
+                if (parse_line(line, length, &r) < 0 || r.made > hn_usec_add(now, HN_RESERVATION_SLACK) ||
+                    hn_usec_sub(now, r.made) >= HN_RESERVATION_LIFE)
                         continue;
                 if (add(rs, &r) < 0)
                         return -ENOMEM;

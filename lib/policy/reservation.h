@@ -18,6 +18,9 @@
 /* Whatever was advised longer ago has started or never will. */
 #define HN_RESERVATION_LIFE (60 * HN_USEC_PER_SEC)
 
+/* Whoever looked at the clock after us may have been given the lock before us. */
+#define HN_RESERVATION_SLACK (5 * HN_USEC_PER_SEC)
+
 /* No more lines than these count; of more, at least half as many, the latest. */
 #define HN_RESERVATIONS_MAX 2048u
 

@@ -95,6 +95,11 @@ static void each_counts_the_ones_before(void **state) {
         assert_int_equal(count_lines(b.tree.path), 17);
         assert_int_equal(count_lines(b.own.path), 0);
 
+        /* One who looked at the clock before them, and came to the lock after them. */
+        rq.now = NOW - HN_USEC_PER_SEC;
+        (void) ask(&b, &rq);
+        assert_int_equal(b.advice.shortage, HN_ADVISE_OUT_OF_CPUS);
+
         /* A minute on, nothing of it is left. */
         rq.now = NOW + HN_RESERVATION_LIFE;
         assert_int_equal(ask(&b, &rq), 0);
