@@ -90,6 +90,7 @@ static const struct scenario scenarios[] = {
         { "bad-config", true, 4, scenario_bad_config },
         { "installed", true, 0, scenario_installed },
         { "override", true, 0, scenario_override },
+        { "advise", true, 10, scenario_advise },
 };
 
 const struct scenario *scenario_find(const char *name) {

@@ -43,3 +43,4 @@ int scenario_bad_config(struct trial *t);
 int scenario_installed(struct trial *t);
 
 int scenario_override(struct trial *t);
+int scenario_advise(struct trial *t);
