@@ -89,6 +89,10 @@ static int wait_for(sd_bus *bus, const struct wait *w, uint64_t deadline) {
 /* What the manager answered, with what to do about it. */
 static int refused(const char *unit, int r, const sd_bus_error *e, struct hn_why *why) {
         const char *text = e->message ? e->message : strerror(-r);
+        int n = (int) strlen(text);
+
+        /* Some of its sentences end in a full stop, and ours go on. */
+        n -= n > 0 && text[n - 1] == '.';
 
         if (sd_bus_error_has_name(e, "org.freedesktop.systemd1.UnitExists"))
                 return hn_why(why, -EEXIST,
@@ -96,9 +100,9 @@ static int refused(const char *unit, int r, const sd_bus_error *e, struct hn_why
                               unit);
         if (r == -EACCES || r == -EPERM ||
             sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
-                return hn_why(why, -EACCES, "systemd does not let this user start %s: %s. Run it as root",
-                              unit, text);
-        return hn_why(why, r, "systemd does not start %s: %s", unit, text);
+                return hn_why(why, -EACCES, "systemd does not let this user start %s: %.*s. Run it as root",
+                              unit, n, text);
+        return hn_why(why, r, "systemd does not start %s: %.*s", unit, n, text);
 }
 
 int hn_scope_unit_start(sd_bus *bus, const char *unit, const char *slice, const char *caption, pid_t pid,

@@ -76,7 +76,7 @@ static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error) {
         if (!is_as_wanted(m, &unit))
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "not what the test wants");
         if (manager->error)
-                return sd_bus_error_set(error, manager->error, "because");
+                return sd_bus_error_set(error, manager->error, "Because.");
         if (manager->noise) {
                 say_removed(bus, "other.scope", "failed");
                 (void) sd_bus_emit_signal(bus, "/org/freedesktop/systemd1",
@@ -119,12 +119,12 @@ static const struct {
 } rows[] = {
         { { .hang_up = true }, 10 * HN_USEC_PER_SEC, -ECONNRESET, "systemd does not start u.scope" },
         { { .error = "org.freedesktop.systemd1.UnitExists" }, 10 * HN_USEC_PER_SEC, -EEXIST, "runs already" },
-        { { .error = SD_BUS_ERROR_ACCESS_DENIED }, 10 * HN_USEC_PER_SEC, -EACCES, "as root" },
+        { { .error = SD_BUS_ERROR_ACCESS_DENIED }, 10 * HN_USEC_PER_SEC, -EACCES, "Because. Run it as root" },
         { { .error = SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED },
           10 * HN_USEC_PER_SEC,
           -EACCES,
           "as root" },
-        { { .error = SD_BUS_ERROR_INVALID_ARGS }, 10 * HN_USEC_PER_SEC, -EINVAL, "because" },
+        { { .error = SD_BUS_ERROR_INVALID_ARGS }, 10 * HN_USEC_PER_SEC, -EINVAL, "u.scope: Because" },
         { { .result = NULL }, 50 * HN_USEC_PER_MSEC, -ETIMEDOUT, "does not say" },
         { { .result = "failed" }, 10 * HN_USEC_PER_SEC, -ECANCELED, "\"failed\"" },
         { { .result = "canceled", .early = true }, 10 * HN_USEC_PER_SEC, -ECANCELED, "\"canceled\"" },
