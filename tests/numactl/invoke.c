@@ -129,7 +129,8 @@ static int spawn(char **argv, const struct row *row, const struct paths *p) {
                                             : WEXITSTATUS(status);
 }
 
-/* Blanks of a line made one, none at its end; lines that change from one look to the next left out. */
+/* Blanks of a line made one, none at its end; lines that change from one look to the next left out: free
+ * memory, and where the next page of an interleaving process goes, which has had some by then. */
 static void normalise(const char *path, char *buf, size_t size) {
         FILE *f = fopen(path, "re");
         char line[2048];
@@ -150,7 +151,8 @@ static void normalise(const char *path, char *buf, size_t size) {
                         line[n++] = *c;
                 }
                 line[n] = '\0';
-                if (strncmp(line, "node ", 5) == 0 && strstr(line, " free: "))
+                if ((strncmp(line, "node ", 5) == 0 && strstr(line, " free: ")) ||
+                    strncmp(line, "interleavenode:", 15) == 0 || strstr(line, "(interleave next)"))
                         continue;
                 if (used + n + 2 > size)
                         break;

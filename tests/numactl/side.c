@@ -132,7 +132,7 @@ static int compare(const struct arguments *a, size_t i, struct counts *c) {
 /* The machine as far as rows depend on it. */
 static int look(struct arguments *a) {
         static struct outcome o;
-        const struct row version = { .args = "--version @0" }, usable = { .args = "-C 0 true @0" };
+        const struct row version = { .args = "--version @0" }, usable = { .args = "-l true @0" };
         ssize_t n = readlink("/proc/self/exe", a->self, sizeof(a->self) - 1);
         char path[64];
         int r;
