@@ -91,6 +91,7 @@ static const struct scenario scenarios[] = {
         { "installed", true, 0, scenario_installed },
         { "override", true, 0, scenario_override },
         { "advise", true, 10, scenario_advise },
+        { "numactl-side-by-side", false, 0, scenario_numactl_side_by_side },
 };
 
 const struct scenario *scenario_find(const char *name) {

@@ -44,3 +44,5 @@ int scenario_installed(struct trial *t);
 
 int scenario_override(struct trial *t);
 int scenario_advise(struct trial *t);
+/* "homenode run" beside numactl, and in the care of a rule. Without a load and without the daemon. */
+int scenario_numactl_side_by_side(struct trial *t);
