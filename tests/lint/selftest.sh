@@ -238,6 +238,7 @@ install_tree() {
         cp "$here/../../systemd/80-homenode.preset" "$here/../../systemd/org.homenode1.service" \
                 "$here/../../conf/org.homenode1.conf" "$here/../../conf/org.homenode1.policy" .
         page ORG.HOMENODE1 5 'A bus.'
+        page HOMENODE-NUMAD 8 'One that looks like another.'
         cat >>CMakeLists.txt <<-'END'
 		install(FILES libhomenode.so.0 libhomenode.so libhomenode.a DESTINATION lib)
 		install(FILES libhomenode.pc DESTINATION lib/pkgconfig)
@@ -250,7 +251,8 @@ install_tree() {
 		install(FILES man/org.homenode1.5 DESTINATION share/man/man5)
 		install(FILES man/homenode.1 DESTINATION share/man/man1)
 		install(FILES man/homenode.conf.5 DESTINATION share/man/man5)
-		install(FILES man/homenoded.8 DESTINATION share/man/man8)
+		install(FILES man/homenoded.8 man/homenode-numad.8 DESTINATION share/man/man8)
+		install(PROGRAMS homenode DESTINATION libexec/homenode RENAME numad)
 		install(DIRECTORY DESTINATION /etc/homenode/homenode.conf.d)
 		install(CODE "if(NOT EXISTS \"\$ENV{DESTDIR}/etc/homenode/homenode.conf\")
 		        file(INSTALL \"${CMAKE_SOURCE_DIR}/conf/homenode.conf\" DESTINATION /etc/homenode)
