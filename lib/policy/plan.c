@@ -393,7 +393,7 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
         }
         p->n_acts = 0;
         for (size_t i = 0; i < p->n; i++) {
-                if (p->decisions[i].to != HN_NODE_NONE)
+                if (p->decisions[i].to < p->topo->n_nodes)
                         p->decisions[i].to_class = p->nodes[p->decisions[i].to].class;
                 if (p->decisions[i].act != HN_ACT_NONE)
                         p->acts[p->n_acts++] = &p->decisions[i];

@@ -43,7 +43,7 @@ static hn_mask_id user_mask(const struct hn_snapshot *s, size_t i, const struct 
 /* A task that will not be placed uses its node like any other work. */
 static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t,
                            const struct hn_task_state *st) {
-        if (t->node != HN_NODE_NONE)
+        if (t->node < p->topo->n_nodes)
                 p->nodes[t->node].others += st->used;
 }
 
@@ -51,7 +51,7 @@ static void count_as_other(struct hn_plan *p, const struct hn_task_sample *t,
  * CPU: it is no reason to send away who has its memory here. */
 static void count_if_drifting(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_task_sample *t,
                               const struct hn_task_state *st, enum hn_reason why) {
-        if (t->node != HN_NODE_NONE && s->scopes[t->scope].mode == HN_MODE_MANAGE &&
+        if (t->node < p->topo->n_nodes && s->scopes[t->scope].mode == HN_MODE_MANAGE &&
             (why == HN_REASON_NO_SIGNAL || why == HN_REASON_TOO_YOUNG || why == HN_REASON_IDLE))
                 p->nodes[t->node].drifting += st->used;
 }
@@ -86,9 +86,9 @@ static bool goes_with_family(const struct hn_snapshot *s, const struct hn_task_s
  * idle. */
 static bool may_be_held(const struct hn_plan *p, const struct hn_task_sample *t,
                         const struct hn_task_state *st, const struct hn_limits *limits) {
-        return st->signal == HN_SIGNAL_FAULTS && t->node != HN_NODE_NONE && t->kernel_preferred == t->node &&
-               p->share[t->node] >= limits->hold_share && st->pinned == HN_NODE_NONE &&
-               st->demand >= limits->min_demand;
+        return st->signal == HN_SIGNAL_FAULTS && t->node < p->topo->n_nodes &&
+               t->kernel_preferred == t->node && p->share[t->node] >= limits->hold_share &&
+               st->pinned == HN_NODE_NONE && st->demand >= limits->min_demand;
 }
 
 struct hn_decision hn_plan_facts(const struct hn_plan *p, size_t i, const struct hn_task_sample *t,
@@ -108,7 +108,7 @@ struct hn_decision hn_plan_facts(const struct hn_plan *p, size_t i, const struct
                 .want = HN_MASK_ID_NONE,
         };
 
-        if (d.from != HN_NODE_NONE)
+        if (d.from < p->topo->n_nodes)
                 d.share_from = p->share[d.from];
         if (st->lost) {
                 d.act = HN_ACT_FORGET;
@@ -213,7 +213,7 @@ static hn_node_index seat(struct hn_plan *p, const struct hn_crew *c) {
         for (size_t k = 0; k < c->n; k++) {
                 const struct hn_decision *d = &p->decisions[p->members[c->first + k].task];
 
-                if (d->from != HN_NODE_NONE)
+                if (d->from < p->topo->n_nodes)
                         p->used[d->from] += d->demand + 1;
         }
         for (hn_node_index i = 0; i < p->topo->n_nodes; i++)
