@@ -6,6 +6,7 @@
 #include "policy/bench.h"
 #include "policy/faults.h"
 #include "policy/nodeset.h"
+#include "policy/prefer.h"
 
 /* Half of a plan's second step: nodes for those who share memory, chosen for all of them, before each thread
  * is given its own. */
@@ -81,6 +82,8 @@ static bool is_closed(const struct hn_plan *p, const struct hn_clan *c, size_t n
 /* The nodes for a clan, and into `p->share` where its memory is, in thousandths of its faults. */
 static struct hn_mask choose(struct hn_plan *p, const struct hn_snapshot *s, const struct hn_clan *c,
                              const struct hn_limits *limits) {
+        const struct hn_crew *first = &p->crews[p->units[c->first].tag];
+        const struct hn_mask *prefer = &s->scopes[s->tasks[p->members[first->first].task].scope].prefer;
         uint64_t total = look_round(p, s, c);
         size_t n = p->topo->n_nodes;
 
@@ -95,6 +98,7 @@ static struct hn_mask choose(struct hn_plan *p, const struct hn_snapshot *s, con
                 if (p->room[i] && !is_closed(p, c, i))
                         p->open[i] = p->room[i] + (held ? HN_ASSIGN_STAY_SLACK : HN_ASSIGN_SLACK);
         }
+        hn_prefer_add(p->topo, prefer, HN_PREFER_BONUS, p->value);
         return hn_nodeset(p->topo, p->value, p->open, c->demand);
 }
 

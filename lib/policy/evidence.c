@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/macro.h"
 #include "policy/evidence.h"
+#include "policy/family.h"
+#include "policy/faults.h"
+#include "policy/model.h"
 
 struct hn_evidence hn_evidence_after_act(uint64_t seq) {
         return seq == 0 ? HN_EVIDENCE_NULL : (struct hn_evidence){ .state = HN_EVIDENCE_PAST, .seq = seq };
@@ -24,4 +28,26 @@ struct hn_evidence hn_evidence_look(struct hn_evidence e, uint64_t faults, uint6
 bool hn_evidence_holds(struct hn_evidence e, uint64_t faults) {
         return e.state == HN_EVIDENCE_WHOLE ||
                (e.state == HN_EVIDENCE_CHANGING && faults >= e.past && faults - e.past >= e.past / 2);
+}
+
+void hn_evidence_choose(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                        struct hn_task_state *st) {
+        uint64_t priv = 0, shared = 0;
+
+        st->signal = t->signal;
+        st->row = t->row;
+        if (t->signal != HN_SIGNAL_FAULTS)
+                return;
+        for (size_t i = 0; i < s->n_nodes; i++) {
+                priv += s->priv[t->row * s->n_nodes + i];
+                shared += s->shared[t->row * s->n_nodes + i];
+        }
+        st->evidence = hn_evidence_look(st->evidence, priv + shared, t->scan_seq);
+        if (!t->alone || !t->pages_known || t->pages_at <= HN_MAX(st->last_move, st->last_pages) ||
+            !hn_mostly_private(priv, shared))
+                return;
+        if (priv + shared < HN_FAULTS_MIN || !hn_evidence_holds(st->evidence, priv + shared)) {
+                st->signal = HN_SIGNAL_RESIDENCY;
+                st->row = t->pages_row;
+        }
 }

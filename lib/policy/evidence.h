@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct hn_snapshot;
+struct hn_task_sample;
+struct hn_task_state;
+
 /* How much of what a task's faults say is of a time before it was moved, or its memory was. Faults are a
  * history: each scan of the kernel's halves what was there and adds what has been met since the scan before
  * (Linux, kernel/sched/fair.c, task_numa_placement(); heuristics H1). So the first scan after an act still
@@ -31,3 +35,9 @@ struct hn_evidence hn_evidence_look(struct hn_evidence e, uint64_t faults, uint6
 
 /* Whether `faults` tell of the present: there are half as many new ones as may be of the past. */
 bool hn_evidence_holds(struct hn_evidence e, uint64_t faults);
+
+/* Settles whether faults or pages speak for a task in this sweep: its state's `signal` and `row`. Faults tell
+ * what a task uses, but late; the pages of its process tell where its memory is now, but not which of it is
+ * used, nor by which thread, nor what it shares with others. */
+void hn_evidence_choose(const struct hn_snapshot *s, const struct hn_task_sample *t,
+                        struct hn_task_state *st);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/macro.h"
-#include "policy/family.h"
 #include "policy/faults.h"
 #include "policy/model.h"
 #include "policy/target.h"
@@ -15,7 +14,7 @@
 /* A thousand CPUs' worth of children are enough to be told from none, and leave room to add. */
 #define CHILDREN_MAX 1000000u
 
-/* A mask of ours that is in use in a scope: what a newborn of that scope may have inherited. */
+/* A mask of ours that is in use in a cgroup: what a newborn of that cgroup may have inherited. */
 struct pin_in_use {
         uint32_t scope;
         hn_node_index node;
@@ -120,13 +119,15 @@ static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task
 
 /* A task seen for the first time that already carries a mask of ours got it from the thread that made it: one
  * under the same order, if there is any. */
-static void inherit(const struct hn_model *m, const struct hn_task_sample *t, struct hn_task_state *st) {
+static void inherit(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
+                    struct hn_task_state *st) {
+        uint32_t place = hn_scope_place(s->scopes, t->scope);
         const struct pin_in_use *from = NULL;
 
         for (size_t i = 0; i < m->n_pins; i++) {
                 const struct pin_in_use *p = &m->pins[i];
 
-                if (p->scope == t->scope && p->ours == t->mask &&
+                if (p->scope == place && p->ours == t->mask &&
                     (!from || (from->hand != st->order && p->hand == st->order)))
                         from = p;
         }
@@ -264,30 +265,6 @@ static void feed_idle(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t
                         m->idle_since[i] = m->last_feed;
 }
 
-/* Faults tell what a task uses, but late; the pages of its process tell where its memory is now, but not
- * which of it is used, nor by which thread, nor what it shares with others. */
-static void choose_signal(const struct hn_snapshot *s, const struct hn_task_sample *t,
-                          struct hn_task_state *st) {
-        uint64_t priv = 0, shared = 0;
-
-        st->signal = t->signal;
-        st->row = t->row;
-        if (t->signal != HN_SIGNAL_FAULTS)
-                return;
-        for (size_t i = 0; i < s->n_nodes; i++) {
-                priv += s->priv[t->row * s->n_nodes + i];
-                shared += s->shared[t->row * s->n_nodes + i];
-        }
-        st->evidence = hn_evidence_look(st->evidence, priv + shared, t->scan_seq);
-        if (!t->alone || !t->pages_known || t->pages_at <= HN_MAX(st->last_move, st->last_pages) ||
-            !hn_mostly_private(priv, shared))
-                return;
-        if (priv + shared < HN_FAULTS_MIN || !hn_evidence_holds(st->evidence, priv + shared)) {
-                st->signal = HN_SIGNAL_RESIDENCY;
-                st->row = t->pages_row;
-        }
-}
-
 /* Where its memory is, and whether it is where we have taken it to. */
 static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, struct hn_task_state *st) {
         size_t n = m->topo->n_nodes;
@@ -355,7 +332,7 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                         st->quiet_since = s->now;
                 }
                 if (st->pinned != HN_NODE_NONE) {
-                        r = remember_pin(m, t->scope, st);
+                        r = remember_pin(m, hn_scope_place(s->scopes, t->scope), st);
                         if (r < 0)
                                 return r;
                 }
@@ -366,8 +343,8 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                 st->order = s->tasks[i].hand > 0 ? s->hands[s->tasks[i].hand - 1].id : 0;
                 if (st->samples == 0 && st->pinned == HN_NODE_NONE && !st->lost &&
                     s->tasks[i].mask != HN_MASK_ID_NONE)
-                        inherit(m, &s->tasks[i], st);
-                choose_signal(s, &s->tasks[i], st);
+                        inherit(m, s, &s->tasks[i], st);
+                hn_evidence_choose(s, &s->tasks[i], st);
                 feed_home(m, s, st);
         }
 

@@ -6,6 +6,7 @@
 
 #include "base/macro.h"
 #include "policy/bench.h"
+#include "policy/prefer.h"
 
 static const char *const act_names[_HN_ACT_MAX] = {
         [HN_ACT_NONE] = "none",   [HN_ACT_PIN] = "pin",     [HN_ACT_RELEASE] = "release",
@@ -176,11 +177,25 @@ static void wait_for(struct hn_plan *p, struct hn_unit *u, enum hn_reason why) {
         p->crews[u->tag].verdict = why;
 }
 
+/* Lets nodes near a preferred device count for more while places are chosen; then the scores are again what
+ * the memory says. A unit of whose memory little is known is held where it is, device or no device. */
+static void lean(const struct hn_plan *p, const struct hn_snapshot *s,
+                 void (*f)(const struct hn_topology *, const struct hn_mask *, uint32_t, uint32_t *)) {
+        for (size_t i = 0; i < p->n_units; i++) {
+                const struct hn_crew *c = &p->crews[p->units[i].tag];
+                const struct hn_mask *prefer = &s->scopes[s->tasks[p->members[c->first].task].scope].prefer;
+
+                if (!c->blind && !c->thin && !hn_mask_empty(prefer))
+                        f(p->topo, prefer, HN_PREFER_BONUS, &p->scores[p->units[i].score]);
+        }
+}
+
 /* The first answer for a unit, from its place in the assignment; a move is only wished for as yet. */
 static void wish(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                  struct hn_unit *u, const struct hn_limits *limits) {
         struct hn_crew *c = &p->crews[u->tag];
         const uint32_t *score = &p->scores[u->score];
+        const struct hn_mask *prefer = &s->scopes[s->tasks[p->members[c->first].task].scope].prefer;
         enum hn_signal signal = hn_model_state(model, p->members[c->first].task)->signal;
         uint32_t best = best_score(score, p->topo->n_nodes);
         bool home;
@@ -209,7 +224,10 @@ static void wish(struct hn_plan *p, const struct hn_model *model, const struct h
                 return;
         }
         if (home)
-                c->verdict = c->sharing                   ? HN_REASON_SHARED_MEMORY
+                c->verdict = c->sharing ? HN_REASON_SHARED_MEMORY
+                             : hn_prefer_decides(p->topo, prefer, HN_PREFER_BONUS, score, u->result,
+                                                 u->incumbent, limits->min_gain)
+                                     ? HN_REASON_NEAR_DEVICE
                              : u->result == u->incumbent  ? HN_REASON_AT_HOME
                              : signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
                                                           : HN_REASON_REMOTE_PAGES;
@@ -367,12 +385,14 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
         if (r < 0)
                 return r;
 
+        lean(p, s, hn_prefer_add);
         hn_assign(p->topo, p->units, p->n_units, p->scores, p->capacity, p->lasting, p->used, p->order);
         let_drift(p);
         p->n_shifts = 0;
         p->n_searches = 0;
         for (size_t i = 0; i < p->n_units; i++)
                 wish(p, model, s, &p->units[i], limits);
+        lean(p, s, hn_prefer_remove);
         admit(p);
 
         for (size_t i = 0; i < p->n_units; i++) {

@@ -17,6 +17,10 @@ static const struct meaning reasons[_HN_REASON_MAX] = {
                                       "it shares its memory, so it is held where there is room for all "
                                       "who share it",
                                       false },
+        [HN_REASON_NEAR_DEVICE] = { "near-device",
+                                    "its rule prefers the node of a device, and its memory speaks no more for "
+                                    "another one",
+                                    false },
         [HN_REASON_NODE_FULL] = { "node-full",
                                   "the node of its memory has no core left, so it is held where there is one "
                                   "and its memory follows",

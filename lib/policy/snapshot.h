@@ -46,6 +46,13 @@ struct hn_scope {
         bool within_user_mask; /* UserMask=within: choose inside a narrower mask instead of leaving it alone
                                 */
         struct hn_mask nodes;  /* node *ids* the rule allows; empty = all */
+        struct hn_mask prefer; /* node ids near the devices that the rule prefers; empty = none */
+
+        /* Rules may take single processes of a cgroup. Then one scope stands for the cgroup and has no tasks,
+         * and each rule that takes one of its processes has a scope of its own; all of them say so, and name
+         * the first. */
+        bool by_process;
+        uint32_t place;
 
         /* Opted in by nobody: it is here for tasks that a hand has ordered something for. Then only these
          * threads of it are looked at, or all of them where `tids` is NULL. */
@@ -58,6 +65,11 @@ struct hn_scope {
         struct hn_mask mems;   /* cpuset.mems.effective, node ids; all nodes where the cgroup does not say */
         bool populated;        /* had a thread at the last sweep */
 };
+
+/* What scopes of the same cgroup have in common. */
+static inline uint32_t hn_scope_place(const struct hn_scope *scopes, uint32_t i) {
+        return scopes[i].by_process ? scopes[i].place : i;
+}
 
 /* What a hand has ordered for a task: it outranks rules and heuristics, and the user's own mask. */
 struct hn_hand {

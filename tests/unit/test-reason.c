@@ -63,6 +63,7 @@ static void acting_and_waiting_quietly_is_no_refusal(void **state) {
                 { HN_REASON_REMOTE_PAGES, "remote-pages", false },
                 { HN_REASON_AT_HOME, "at-home", false },
                 { HN_REASON_SHARED_MEMORY, "shared-memory", false },
+                { HN_REASON_NEAR_DEVICE, "near-device", false },
                 { HN_REASON_NODE_FULL, "node-full", false },
                 { HN_REASON_MEMORY_OUTGROWN, "memory-outgrown", false },
                 { HN_REASON_NODE_OVERLOADED, "node-overloaded", false },
