@@ -109,7 +109,7 @@ static int find_near(const struct hn_sysroot *root, const char *what, const stru
         int r;
 
         *ret = HN_NODE_NONE;
-        r = hn_devnode_find(root, what, &id);
+        r = hn_device_find_node(root, what, &id);
         if (r == -EINVAL) {
                 hn_complain(
                         "\"%s\" is no device: say pci:ADDRESS, netdev:NAME, block:NAME or a path that starts with "
@@ -119,7 +119,7 @@ static int find_near(const struct hn_sysroot *root, const char *what, const stru
         }
         if (r == 0)
                 *ret = hn_topology_index(topo, id);
-        if (r == -ENODATA || (r == 0 && *ret == HN_NODE_NONE)) {
+        if (r == HN_DEVICE_ANYWHERE || (r == 0 && *ret == HN_NODE_NONE)) {
                 hn_complain("this machine does not say at which node %s is, so the advice goes without it",
                             what);
                 return 0;

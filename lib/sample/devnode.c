@@ -1,159 +1,168 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/macro.h"
+#include "base/mask.h"
 #include "base/parse.h"
 #include "sample/devnode.h"
 
-/* Folders above a device, and devices below one another; more is no tree of devices. */
-#define CLIMB_MAX 32
-#define STACK_MAX 8
+/* From a disk's part to the disk, its controller, its bus: real trees are less than half as deep. */
+#define LEVELS_MAX 24u
 
-/* Where the climb ends: above are no devices, and above the root of a capture is somebody else's machine. */
-struct top {
-        struct stat devices, root;
-        bool has_devices;
+/* Kinds of names, and the folder of /sys where each is found. */
+static const struct kind {
+        const char *prefix, *folder;
+} kinds[] = {
+        { "pci:", "sys/bus/pci/devices" },
+        { "netdev:", "sys/class/net" },
+        { "block:", "sys/class/block" },
 };
 
-static int find_below(const struct top *top, int dirfd, const char *path, int depth, unsigned *ret_id);
-
-static bool is_same(const struct stat *a, const struct stat *b) {
-        return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+static const struct kind *find_kind(const char *name, size_t n) {
+        for (size_t i = 0; i < HN_ELEMENTS(kinds); i++)
+                if (hn_has_prefix(name, n, kinds[i].prefix))
+                        return &kinds[i];
+        return NULL;
 }
 
-static bool is_top(const struct top *top, int dir) {
+/* Skips `most` hexadecimal digits, one at least. */
+static bool skip_hex(const char **p, const char *end, unsigned most) {
+        unsigned n = 0;
+
+        while (*p < end && isxdigit((unsigned char) **p) && n < most) {
+                (*p)++;
+                n++;
+        }
+        return n > 0;
+}
+
+static bool skip_char(const char **p, const char *end, char c) {
+        if (*p == end || **p != c)
+                return false;
+        (*p)++;
+        return true;
+}
+
+/* "3b:00.0", or with a domain in front: "0000:3b:00.0". */
+static bool is_pci_address(const char *p, size_t n, bool *ret_domain) {
+        const char *end = p + n, *colon = memchr(p, ':', n);
+        bool domain = colon && memchr(colon + 1, ':', (size_t) (end - colon - 1));
+
+        if (domain && (!skip_hex(&p, end, 8) || !skip_char(&p, end, ':')))
+                return false;
+        if (!skip_hex(&p, end, 2) || !skip_char(&p, end, ':') || !skip_hex(&p, end, 2) ||
+            !skip_char(&p, end, '.') || !skip_hex(&p, end, 1) || p != end)
+                return false;
+        *ret_domain = domain;
+        return true;
+}
+
+static bool is_file_name(const char *name, size_t n) {
+        return n > 0 && n <= NAME_MAX && !memchr(name, '/', n) && !memchr(name, '\0', n) &&
+               !(n <= 2 && memcmp(name, "..", n) == 0);
+}
+
+bool hn_device_is_name(const char *name, size_t n) {
+        const struct kind *kind = find_kind(name, n);
+        bool domain;
+
+        if (!kind)
+                return n > 0 && n < PATH_MAX && *name == '/' && !memchr(name, '\0', n);
+        name += strlen(kind->prefix);
+        n -= strlen(kind->prefix);
+        return kind == &kinds[0] ? is_pci_address(name, n, &domain) : is_file_name(name, n);
+}
+
+/* Where /sys has the device that a path is, or is on. */
+static int find_path(const struct hn_sysroot *root, const char *path, char *buf, size_t size) {
+        struct stat st;
+        dev_t dev;
+
+        if (!root->live)
+                return -ENOENT;
+        if (stat(path, &st) < 0)
+                return -errno;
+        dev = S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode) ? st.st_rdev : st.st_dev;
+        (void) snprintf(buf, size, "sys/dev/%s/%u:%u", S_ISCHR(st.st_mode) ? "char" : "block", major(dev),
+                        minor(dev));
+        return 0;
+}
+
+/* Returns the descriptor of the device's folder, or -errno. */
+static int open_device(const struct hn_sysroot *root, const char *name) {
+        const struct kind *kind = find_kind(name, strlen(name));
+        char path[PATH_MAX];
+        bool domain = true;
+        int fd, r;
+
+        if (!kind) {
+                r = find_path(root, name, path, sizeof(path));
+                if (r < 0)
+                        return r;
+        } else {
+                name += strlen(kind->prefix);
+                if (kind == &kinds[0])
+                        (void) is_pci_address(name, strlen(name), &domain);
+                (void) snprintf(path, sizeof(path), "%s/%s%s", kind->folder, domain ? "" : "0000:", name);
+        }
+        fd = openat(root->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+}
+
+static bool is_same(int fd, const struct stat *other) {
         struct stat st;
 
-        return fstat(dir, &st) < 0 || is_same(&st, &top->root) ||
-               (top->has_devices && is_same(&st, &top->devices));
+        return fstat(fd, &st) == 0 && st.st_dev == other->st_dev && st.st_ino == other->st_ino;
 }
 
-/* The number in the folder's numa_node, -1 for none. */
-static int64_t read_number(int dir) {
-        char text[32];
-        ssize_t n = hn_read_at(dir, text, sizeof(text), "numa_node");
-        int64_t id;
+/* Reads numa_node here, or in the first folder above that has it. Closes `fd`. */
+static int climb(const struct hn_sysroot *root, int fd, unsigned *ret) {
+        struct stat top;
+        int r = HN_DEVICE_ANYWHERE;
 
-        return n >= 0 && hn_parse_i64(text, (size_t) n, &id) == 0 && id >= 0 && id <= UINT32_MAX ? id : -1;
-}
+        if (fstatat(root->fd, "sys/devices", &top, 0) < 0)
+                top = (struct stat){};
+        for (unsigned i = 0; fd >= 0 && i < LEVELS_MAX && !is_same(fd, &top); i++) {
+                char text[32];
+                ssize_t n = hn_read_at(fd, text, sizeof(text), "numa_node");
+                int64_t id;
+                int up;
 
-/* What the devices in the folder "slaves" agree on. */
-static int ask_parts(const struct top *top, int dir, int depth, unsigned *ret_id) {
-        bool any = false, same = true;
-        DIR *slaves;
-        int r;
-
-        r = hn_opendir_at(dir, &slaves, "slaves");
-        if (r < 0)
-                return -ENODATA;
-        for (const struct dirent *de; same && (de = readdir(slaves));) {
-                unsigned id;
-
-                if (de->d_name[0] == '.')
-                        continue;
-                same = find_below(top, dirfd(slaves), de->d_name, depth + 1, &id) == 0 &&
-                       (!any || id == *ret_id);
-                if (same)
-                        *ret_id = id;
-                any = true;
-        }
-        (void) closedir(slaves);
-        return any && same ? 0 : -ENODATA;
-}
-
-/* A folder of a device, or a link to one: up from where it really is, until a folder has a node to tell. */
-static int find_below(const struct top *top, int dirfd, const char *path, int depth, unsigned *ret_id) {
-        int dir = openat(dirfd, path, O_PATH | O_DIRECTORY | O_CLOEXEC), r = -ENODATA;
-
-        if (dir < 0)
-                return -errno;
-        if (depth < STACK_MAX)
-                r = ask_parts(top, dir, depth, ret_id);
-        for (unsigned i = 0; r < 0 && i < CLIMB_MAX && !is_top(top, dir); i++) {
-                int64_t id = read_number(dir);
-                int above = id < 0 ? openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-
-                if (id >= 0) {
-                        *ret_id = (unsigned) id;
-                        r = 0;
-                }
-                if (above < 0)
+                if (n > 0) {
+                        /* -1: nobody told the kernel. */
+                        if (hn_parse_i64(text, (size_t) n, &id) == 0 && id >= 0 && id < HN_MASK_BITS) {
+                                *ret = (unsigned) id;
+                                r = 0;
+                        }
                         break;
-                (void) close(dir);
-                dir = above;
+                }
+                up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+                (void) close(fd);
+                fd = up;
         }
-        (void) close(dir);
+        if (fd >= 0)
+                (void) close(fd);
         return r;
 }
 
-static int find_from_root(const struct hn_sysroot *root, const char *path, unsigned *ret_id) {
-        struct top top = { .has_devices = false };
+int hn_device_find_node(const struct hn_sysroot *root, const char *name, unsigned *ret_id) {
+        int fd;
 
-        top.has_devices = fstatat(root->fd, "sys/devices", &top.devices, 0) == 0;
-        if (fstat(root->fd, &top.root) < 0)
-                return -errno;
-        return find_below(&top, root->fd, path, 0, ret_id);
-}
-
-/* Names are one component. */
-static int find_named(const struct hn_sysroot *root, const char *folder, const char *name, unsigned *ret_id) {
-        char path[512];
-        int n;
-
-        if (!*name || strchr(name, '/') || name[0] == '.')
+        if (!hn_device_is_name(name, strlen(name)))
                 return -EINVAL;
-        n = snprintf(path, sizeof(path), "%s/%s", folder, name);
-        if (n < 0 || (size_t) n >= sizeof(path))
-                return -ENAMETOOLONG;
-        return find_from_root(root, path, ret_id);
-}
-
-static int find_path(const struct hn_sysroot *root, const char *path, unsigned *ret_id) {
-        bool character;
-        struct stat st;
-        char link[64];
-        dev_t device;
-
-        while (*path == '/')
-                path++;
-        if (fstatat(root->fd, *path ? path : ".", &st, 0) < 0)
-                return -errno;
-        character = S_ISCHR(st.st_mode);
-        device = character || S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-        (void) snprintf(link, sizeof(link), "sys/dev/%s/%u:%u", character ? "char" : "block", major(device),
-                        minor(device));
-        /* A file system without a device, such as tmpfs or an overlay, has a number all the same. */
-        return find_from_root(root, link, ret_id) == 0 ? 0 : -ENODATA;
-}
-
-int hn_devnode_find(const struct hn_sysroot *root, const char *what, unsigned *ret_id) {
-        static const struct {
-                const char *prefix, *folder;
-        } kinds[] = {
-                { "pci:", "sys/bus/pci/devices" },
-                { "netdev:", "sys/class/net" },
-                { "block:", "sys/class/block" },
-        };
-        char address[64];
-
-        if (*what == '/')
-                return find_path(root, what, ret_id);
-        for (size_t i = 0; i < HN_ELEMENTS(kinds); i++) {
-                const char *name = what + strlen(kinds[i].prefix);
-
-                if (!hn_has_prefix(what, strlen(what), kinds[i].prefix))
-                        continue;
-                /* "3b:00.0" is of the first domain. */
-                if (i == 0 && strlen(name) < 10) {
-                        (void) snprintf(address, sizeof(address), "0000:%s", name);
-                        name = address;
-                }
-                return find_named(root, kinds[i].folder, name, ret_id);
-        }
-        return -EINVAL;
+        fd = open_device(root, name);
+        /* A file system that is on no disk, or on several, has a number that /sys does not know. */
+        if (fd == -ENOENT && *name == '/' && root->live && access(name, F_OK) == 0)
+                return HN_DEVICE_ANYWHERE;
+        if (fd < 0)
+                return hn_is_gone(fd) ? -ENOENT : fd;
+        return climb(root, fd, ret_id);
 }

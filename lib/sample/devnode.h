@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "sample/sysroot.h"
 
-/* The node a device is at, as sysfs tells: the file numa_node of the device or of what it hangs on. */
-
-/* `what` is "pci:0000:3b:00.0" (the domain may be left off), "netdev:eth0", "block:nvme0n1", or a path that
- * starts with a slash: of a device file, or of anything that lies on a file system of a block device. Of a
- * device that is made of others (dm, md) all have to be at the same node.
+/* The node a device is near, by the numa_node file of /sys. A device is written as
  *
- * Returns 0 and the kernel's number of the node; -EINVAL for text of another form; -ENOENT, -EACCES, ... for
- * a device or path that is not there or may not be looked at; -ENODATA where the machine does not say. */
-int hn_devnode_find(const struct hn_sysroot *root, const char *what, unsigned *ret_id);
+ *      pci:0000:3b:00.0  pci:3b:00.0       an address
+ *      netdev:eth0                         a network interface
+ *      block:nvme0n1                       a disk or a part of one
+ *      /dev/sda  /srv/db                   a device file; a file or folder: the disk it is on
+ */
+
+/* Whether a text (n bytes) is of one of these forms; the device need not be there. */
+bool hn_device_is_name(const char *name, size_t n);
+
+/* Positive answer: the device is there, but the machine does not say what it is near. */
+enum { HN_DEVICE_ANYWHERE = 1 };
+
+/* Finds the node *id* for a name of such a form. Paths are those of this machine, so that on a captured one
+ * they are not there. Returns 0, HN_DEVICE_ANYWHERE, -EINVAL for what is no such name, -ENOENT for no such
+ * device, or -errno. */
+int hn_device_find_node(const struct hn_sysroot *root, const char *name, unsigned *ret_id);

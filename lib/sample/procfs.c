@@ -214,6 +214,19 @@ static bool parse_list(const char *text, size_t n, struct hn_mask *ret) {
         return false;
 }
 
+/* "1000 1000 1000 1000": real, effective, saved and of the file system. */
+static bool parse_uid(const char *text, size_t n, uid_t *ret) {
+        const char *word;
+        size_t length;
+        unsigned v;
+
+        if (!hn_next_word(&text, &n, &word, &length) || !hn_next_word(&text, &n, &word, &length) ||
+            hn_parse_unsigned(word, length, &v) < 0)
+                return false;
+        *ret = v;
+        return true;
+}
+
 int hn_proc_status_parse(const char *buf, size_t n, struct hn_proc_status *ret) {
         struct hn_proc_status s = { .tgid = 0 };
         const char *line;
@@ -233,7 +246,9 @@ int hn_proc_status_parse(const char *buf, size_t n, struct hn_proc_status *ret) 
                         if (hn_parse_unsigned(value, rest, &v) < 0 || v > INT32_MAX)
                                 return -EBADMSG;
                         s.tgid = (pid_t) v;
-                } else if (hn_has_prefix(line, length, "VmPin:"))
+                } else if (hn_has_prefix(line, length, "Uid:"))
+                        s.has_uid = parse_uid(value, rest, &s.uid);
+                else if (hn_has_prefix(line, length, "VmPin:"))
                         s.pinned = kilobytes(value, rest);
                 else if (hn_has_prefix(line, length, "VmLck:"))
                         s.locked = kilobytes(value, rest);

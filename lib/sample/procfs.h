@@ -58,6 +58,8 @@ int hn_proc_sched_parse(const char *buf, size_t n, const struct hn_topology *top
 /* /proc/PID/task/TID/status. */
 struct hn_proc_status {
         pid_t tgid;
+        bool has_uid;
+        uid_t uid;               /* effective */
         bool has_cpus, has_mems; /* whether the two lists were there and readable */
         uint64_t pinned;         /* VmPin, bytes */
         uint64_t locked;         /* VmLck, bytes */

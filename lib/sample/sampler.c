@@ -208,7 +208,7 @@ static struct hn_signal_inputs signal_inputs(const struct hn_sampler *s, const s
                 .kernel_balancing = s->balancing,
                 .has_fault_lines = slot->has_fault_lines,
                 .has_faults = slot->has_faults,
-                .n_mems = s->n_mems[slot->scope],
+                .n_mems = s->n_mems[slot->place],
                 .n_threads = p->n_threads,
                 .process_cpu_ns = p->cpu_ns,
                 .resident = p->resident,
@@ -331,6 +331,7 @@ static int show(struct hn_sampler *s, hn_usec_t now, struct hn_snapshot *ret) {
                 ret->n_gone += slot->kind == HN_SLOT_GONE;
                 s->counts.kthreads += slot->kind == HN_SLOT_KTHREAD;
                 s->counts.zombies += slot->kind == HN_SLOT_CORPSE;
+                s->counts.others += slot->kind == HN_SLOT_OTHER;
                 ret->n_denied += slot->denied || (slot->kind == HN_SLOT_TASK && p->wanted && p->denied);
                 if (slot->kind != HN_SLOT_TASK)
                         continue;
@@ -368,6 +369,8 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
         int r;
 
         s->n_sweeps++;
+        s->scopes = scopes;
+        s->n_scopes = n_scopes;
         s->counts = (struct hn_sweep_counts){ .listed = 0 };
         s->balancing = hn_proc_read_balancing(s->root);
         r = hn_machine_read_memory(s->root, s->topo, s->nodes);
@@ -405,6 +408,7 @@ int hn_sampler_sweep(struct hn_sampler *s, struct hn_scope *scopes, size_t n_sco
                 return r;
         hn_task_table_prune(&s->table);
 
+        shot.n_scopes = s->n_scopes;
         shot.nodes = s->nodes;
         shot.tasks = s->tasks;
         shot.n_rows = s->rows.n_rows;

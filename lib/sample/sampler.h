@@ -9,6 +9,7 @@
 #include "policy/snapshot.h"
 #include "policy/topology.h"
 #include "sample/cgroupfs.h"
+#include "sample/chooser.h"
 #include "sample/machineload.h"
 #include "sample/privilege.h"
 #include "sample/residency.h"
@@ -30,9 +31,13 @@ struct hn_sweep_counts {
         size_t looked;   /* threads that had run and were looked at closely */
         size_t asked;    /* processes asked for the whereabouts of their pages */
         size_t cut;      /* not looked at: more than HN_SAMPLER_TASKS_MAX */
+        size_t others;   /* listed, but no rule takes their processes */
+        size_t turned;   /* of these, how many are so only since this sweep */
+        size_t unnamed;  /* of these, how many because their program cannot be read for lack of rights */
 };
 
 #define HN_SAMPLER_TASKS_MAX (1u << 20)
+#define HN_SAMPLER_ID_SWEEPS 64u
 
 struct hn_sampler {
         /* given */
@@ -40,6 +45,7 @@ struct hn_sampler {
         const struct hn_topology *topo;
         struct hn_privilege privilege;
         struct hn_residency_reader residency; /* .query may be replaced by a test */
+        struct hn_chooser chooser;            /* the caller's to set, before each sweep if need be */
 
         /* what the last sweep met */
         struct hn_sweep_counts counts;
@@ -53,6 +59,8 @@ struct hn_sampler {
         struct hn_machine_busy busy;
         uint64_t n_sweeps;
         unsigned balancing;
+        struct hn_scope *scopes; /* of this sweep; the chooser may make more of them */
+        size_t n_scopes;
         struct hn_task_sample *tasks;
         size_t tasks_allocated;
         struct hn_node_load *nodes;
@@ -81,7 +89,12 @@ void hn_sampler_deinit(struct hn_sampler *s);
 int hn_sampler_set_root(struct hn_sampler *s, const struct hn_sysroot *root);
 int hn_sampler_set_topology(struct hn_sampler *s, const struct hn_topology *topo);
 
-/* Looks once. Path and settings of `scopes` are the caller's, cpuset, mems and populated are filled in here;
+/* Looks once. In a cgroup whose scope says `by_process`, the chooser says which scope takes a process, which
+ * may be one that it has made just now, in the same array behind those that are there; others are left out.
+ * What a process is called is read when it is new or a thread of it is, once more a few sweeps later, and
+ * else every HN_SAMPLER_ID_SWEEPS sweeps.
+ *
+ * Path and settings of `scopes` are the caller's, cpuset, mems and populated are filled in here;
  * they must stay while the snapshot is used. `now` becomes the snapshot's. What `*ret` points to is the
  * sampler's, and valid until its next call.
  *

@@ -16,6 +16,9 @@
  * since it may have become a program by exec. */
 #define IDLE_MAX 64u
 
+/* Sweeps after which a new process is asked once more for its name. */
+#define ID_SOON 4u
+
 static bool is_denied(ssize_t r) {
         return r == -EACCES || r == -EPERM;
 }
@@ -126,6 +129,84 @@ static int look_at_sched(struct hn_sampler *s, struct hn_task_slot *slot) {
         return 0;
 }
 
+/* Whether it is time to read again who a process is. One that has just come may be about to become another,
+ * by exec(2) or by leaving root; later on it is rare, and each has a sweep of its own for it. */
+static bool is_due(const struct hn_sampler *s, const struct hn_process *p) {
+        uint64_t since = s->n_sweeps - p->id_sweep, turn = (uint64_t) p->tgid;
+
+        if (p->id_looks < 2)
+                return since >= ID_SOON + turn % ID_SOON;
+        return (s->n_sweeps + turn) % HN_SAMPLER_ID_SWEEPS == 0;
+}
+
+/* Reads who the process of a thread is, where that is not known or may have changed. A thread that is new may
+ * be one of another process under the same number. */
+static int identify(struct hn_sampler *s, const struct hn_task_slot *slot, bool born) {
+        struct hn_process *p = slot->process;
+        struct hn_proc_id id;
+        int r;
+
+        if (p->id_sweep == s->n_sweeps || (p->id_sweep != 0 && !born && !is_due(s, p)))
+                return 0;
+        p->id_looks = born ? 1 : p->id_looks + (p->id_looks < 2);
+        r = hn_proc_id_read(s->reader.proc_fd, p->tgid, slot->tid, s->chooser.wants, &s->privilege, &id);
+        if (r == -ENOMEM)
+                return r;
+        /* What went wrong with the file for once makes nobody somebody else. */
+        if (r >= 0 || born || p->id_sweep == 0) {
+                hn_proc_id_deinit(&p->id);
+                if (r == 0)
+                        p->id = id;
+                p->choice_sweep = 0;
+        }
+        p->id_sweep = s->n_sweeps;
+        return 0;
+}
+
+/* Finds the scope that takes the process of a thread, among those of its cgroup. Returns 1, 0 for none, or
+ * -ENOMEM. */
+static int choose(struct hn_sampler *s, struct hn_task_slot *slot, bool born) {
+        struct hn_process *p = slot->process;
+        int r;
+
+        if (!s->scopes[slot->place].by_process) {
+                slot->scope = slot->place;
+                return 1;
+        }
+        r = identify(s, slot, born);
+        if (r < 0)
+                return r;
+        if (p->choice_sweep != s->n_sweeps || p->choice_place != slot->place) {
+                p->choice_sweep = s->n_sweeps;
+                p->choice_place = slot->place;
+                p->choice = p->id.pid == 0 || !s->chooser.choose
+                                    ? HN_SCOPE_NONE
+                                    : s->chooser.choose(s->chooser.userdata, slot->place, &p->id);
+                s->counts.unnamed += p->choice == HN_SCOPE_NONE && hn_proc_id_exe_denied(&p->id);
+        }
+        if (p->choice == HN_SCOPE_NONE)
+                return 0;
+        slot->scope = p->choice;
+        if (slot->scope >= s->n_scopes) {
+                struct hn_scope *scope = &s->scopes[slot->scope], *place = &s->scopes[slot->place];
+
+                s->n_scopes = slot->scope + 1;
+                scope->cpuset = place->cpuset;
+                scope->mems = place->mems;
+                scope->populated = true;
+        }
+        return 1;
+}
+
+/* Keeps of a thread that no rule takes only that it is there. */
+static void turn_away(struct hn_sampler *s, struct hn_task_slot *slot) {
+        hn_task_files_close(&s->reader, &slot->files);
+        hn_row_pool_release(&s->rows, &slot->row);
+        slot->has_faults = false;
+        slot->kind = HN_SLOT_OTHER;
+        s->counts.turned++;
+}
+
 /* The second stage. `stat` is that of this sweep. */
 static int look_closely(struct hn_sampler *s, struct hn_task_slot *slot, const struct hn_proc_stat *stat) {
         struct hn_task_sample *sample = &slot->sample;
@@ -167,6 +248,12 @@ static int look_closely(struct hn_sampler *s, struct hn_task_slot *slot, const s
                 r = hn_task_slot_join(&s->table, slot, status.tgid);
                 if (r < 0)
                         return r;
+                r = choose(s, slot, /* born= */ true);
+                if (r <= 0) {
+                        if (r == 0)
+                                turn_away(s, slot);
+                        return r;
+                }
         }
         slot->kind = HN_SLOT_TASK;
         slot->process->n_threads = stat->n_threads;
@@ -228,6 +315,19 @@ int hn_task_look(struct hn_sampler *s, struct hn_task_slot *slot) {
         if (slot->kind == HN_SLOT_GONE) {
                 hn_task_slot_reset(&s->table, slot);
                 return 0;
+        }
+
+        if (slot->kind == HN_SLOT_OTHER || slot->kind == HN_SLOT_TASK) {
+                r = choose(s, slot, /* born= */ false);
+                if (r < 0)
+                        return r;
+                if (r == 0 && slot->kind == HN_SLOT_TASK)
+                        turn_away(s, slot);
+                /* Taken from now on, or nobody is left under that number: as if it were new. */
+                else if (slot->kind == HN_SLOT_OTHER && (r > 0 || slot->process->id.pid == 0))
+                        hn_task_slot_reset(&s->table, slot);
+                if (r == 0 || slot->kind == HN_SLOT_NEW)
+                        return 0;
         }
 
         n = read_schedstat(s, slot, &schedstat);

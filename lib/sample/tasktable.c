@@ -11,7 +11,7 @@ void hn_task_table_init(struct hn_task_table *t, struct hn_row_pool *rows, struc
 
 void hn_task_slot_reset(struct hn_task_table *t, struct hn_task_slot *slot) {
         pid_t tid = slot->tid;
-        uint32_t scope = slot->scope;
+        uint32_t place = slot->place;
 
         hn_task_files_close(t->reader, &slot->files);
         hn_row_pool_release(t->rows, &slot->row);
@@ -19,7 +19,8 @@ void hn_task_slot_reset(struct hn_task_table *t, struct hn_task_slot *slot) {
                 slot->process->n_slots--;
         *slot = (struct hn_task_slot){
                 .tid = tid,
-                .scope = scope,
+                .place = place,
+                .scope = place,
                 .kind = HN_SLOT_NEW,
                 .row = HN_ROW_NONE,
                 .files = HN_TASK_FILES_NULL,
@@ -28,6 +29,7 @@ void hn_task_slot_reset(struct hn_task_table *t, struct hn_task_slot *slot) {
 
 static void free_process(struct hn_task_table *t, struct hn_process *p) {
         hn_row_pool_release(t->rows, &p->row);
+        hn_proc_id_deinit(&p->id);
         free(p);
 }
 
@@ -54,7 +56,7 @@ static void drop_missing(struct hn_task_table *t, const struct hn_listed *listed
                         hn_task_slot_reset(t, slot);
                         continue;
                 }
-                slot->scope = listed[j].scope;
+                slot->place = listed[j].scope;
                 if (kept != i)
                         t->slots[kept] = *slot;
                 kept++;
@@ -87,6 +89,7 @@ int hn_task_table_reconcile(struct hn_task_table *t, const struct hn_listed *lis
                 } else
                         t->slots[i] = (struct hn_task_slot){
                                 .tid = listed[i].tid,
+                                .place = listed[i].scope,
                                 .scope = listed[i].scope,
                                 .row = HN_ROW_NONE,
                                 .files = HN_TASK_FILES_NULL,
@@ -120,6 +123,7 @@ int hn_task_slot_join(struct hn_task_table *t, struct hn_task_slot *slot, pid_t 
                 if (p->n_slots == 0) {
                         /* All its threads are dead: this is another process under the same number. */
                         hn_row_pool_release(t->rows, &p->row);
+                        hn_proc_id_deinit(&p->id);
                         *p = (struct hn_process){ .tgid = tgid, .row = HN_ROW_NONE };
                 }
         } else {

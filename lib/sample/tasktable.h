@@ -8,6 +8,7 @@
 
 #include "base/usec.h"
 #include "policy/snapshot.h"
+#include "sample/procid.h"
 #include "sample/rowpool.h"
 #include "sample/taskfiles.h"
 
@@ -18,6 +19,7 @@ enum hn_slot_kind {
         HN_SLOT_TASK,
         HN_SLOT_KTHREAD, /* a kernel thread: not ours to place */
         HN_SLOT_CORPSE,  /* a zombie */
+        HN_SLOT_OTHER,   /* no rule takes its process */
         HN_SLOT_GONE,    /* could not be found any more, though it was listed */
 };
 
@@ -39,11 +41,19 @@ struct hn_process {
         hn_usec_t asked_at;
         uint64_t asked_cpu_ns; /* cpu_ns at that time */
         uint64_t looks;
+
+        /* who it is, and which scope takes it; only where rules ask for that */
+        struct hn_proc_id id;
+        uint64_t id_sweep; /* in which that was read, 0 for never */
+        unsigned id_looks; /* how often since the last of its threads came, up to 2 */
+        uint64_t choice_sweep;
+        uint32_t choice_place, choice;
 };
 
 struct hn_task_slot {
         pid_t tid;
-        uint32_t scope;
+        uint32_t place; /* scope it is listed under */
+        uint32_t scope; /* the one it belongs to, of those of that cgroup */
         enum hn_slot_kind kind;
         bool ran;             /* its run time moved in this sweep */
         bool denied;          /* something of it could not be read for lack of rights */
@@ -80,7 +90,7 @@ void hn_task_table_deinit(struct hn_task_table *t);
  * and are listed. */
 int hn_task_table_reconcile(struct hn_task_table *t, const struct hn_listed *listed, size_t n);
 
-/* Forgets all about a slot but its tid and scope: its tid has a new owner. */
+/* Forgets all about a slot but its tid and place: its tid has a new owner. */
 void hn_task_slot_reset(struct hn_task_table *t, struct hn_task_slot *slot);
 
 /* Ties a slot to the process of that tgid. Returns 0 or -ENOMEM. */

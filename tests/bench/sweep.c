@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one sweep over many threads costs, beside the naive way: open, read and close of stat, schedstat and
- * sched of each thread, in the same run and in turns with it. Times are CPU time of this thread. */
+/* What one sweep over many threads, or processes, costs, beside the naive way: open, read and close of stat,
+ * schedstat and sched of each, in the same run and in turns with it. Rules may take some of the processes
+ * only. Times are CPU time of this thread. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,9 +25,12 @@
 
 #define THREADS_MAX 20000u
 #define STACK_SIZE  (64u << 10)
+#define CHOSEN      "chosen"
 
 struct crowd {
         unsigned n_threads, n_busy;
+        bool processes;    /* of one thread each */
+        unsigned n_chosen; /* the first so many are called otherwise */
         unsigned n_started;
         pid_t tids[THREADS_MAX];
 };
@@ -66,7 +70,19 @@ static void run_crowd(int gate) {
         if (read(gate, &c, 1) != 1 || pthread_attr_init(&attr) != 0 ||
             pthread_attr_setstacksize(&attr, STACK_SIZE) != 0)
                 _exit(EXIT_FAILURE);
-        for (size_t i = 1; i < crowd->n_threads; i++)
+        for (size_t i = 1; crowd->processes && i < crowd->n_threads; i++) {
+                pid_t pid = fork();
+
+                if (pid < 0)
+                        _exit(EXIT_FAILURE);
+                if (pid == 0) {
+                        (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+                        (void) prctl(PR_SET_NAME, i < crowd->n_chosen ? CHOSEN : "other");
+                        (void) live((void *) (uintptr_t) i);
+                }
+        }
+        (void) prctl(PR_SET_NAME, crowd->n_chosen > 0 ? CHOSEN : "other");
+        for (size_t i = 1; !crowd->processes && i < crowd->n_threads; i++)
                 if (pthread_create(&t, &attr, live, (void *) (uintptr_t) i) != 0)
                         _exit(EXIT_FAILURE);
         (void) live(NULL);
@@ -179,8 +195,8 @@ static unsigned naive_sweep(void) {
                         char path[64];
                         int fd;
 
-                        (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", crowd->tids[0],
-                                        crowd->tids[i], files[f]);
+                        (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/%s",
+                                        crowd->tids[crowd->processes ? i : 0], crowd->tids[i], files[f]);
                         fd = open(path, O_RDONLY | O_CLOEXEC);
                         if (fd < 0)
                                 continue;
@@ -196,6 +212,13 @@ static int by_value(const void *a, const void *b) {
         const uint64_t *x = a, *y = b;
 
         return HN_CMP(*x, *y);
+}
+
+/* As a rule with Comm=chosen and User= would. */
+static uint32_t choose(void *userdata, uint32_t place, const struct hn_proc_id *who) {
+        (void) userdata;
+        (void) place;
+        return strcmp(who->comm, CHOSEN) == 0 && who->has_uid ? 1 : HN_SCOPE_NONE;
 }
 
 struct outcome {
@@ -217,13 +240,16 @@ static int measure(struct hn_sampler *s, struct hn_scope *scope, unsigned n_swee
                 unsigned n;
                 int r;
 
+                s->chooser = (struct hn_chooser){ .wants = HN_PROC_ID_EXE | HN_PROC_ID_USER,
+                                                  .choose = choose };
                 r = hn_sampler_sweep(s, scope, 1, i * HN_USEC_PER_SEC, &shot);
                 if (r < 0)
                         return r;
                 middle = cpu_ns();
                 n = naive_sweep();
                 end = cpu_ns();
-                if (shot.n_tasks != crowd->n_threads || n != crowd->n_threads) {
+                if (shot.n_tasks != (scope->by_process ? crowd->n_chosen : crowd->n_threads) ||
+                    n != crowd->n_threads) {
                         fprintf(stderr, "sweep %u saw %zu threads, the naive way %u, of %u\n", i,
                                 shot.n_tasks, n, crowd->n_threads);
                         return -ESRCH;
@@ -253,8 +279,10 @@ static int print(const struct outcome *o, const struct place *p, unsigned n_swee
         json_t *j;
 
         if (!json) {
-                printf("%u threads (%u of them busy), %u sweeps, listed by a %s\n", crowd->n_threads,
-                       crowd->n_busy, n_sweeps, p->kind);
+                printf("%u %s (%u of them busy), %u sweeps, listed by a %s\n", crowd->n_threads,
+                       crowd->processes ? "processes" : "threads", crowd->n_busy, n_sweeps, p->kind);
+                if (crowd->n_chosen > 0)
+                        printf("%u of them taken by a rule that goes by process\n", crowd->n_chosen);
                 printf("first sweep       %8.1f us\n", (double) o->first_ns / 1000);
                 printf("sweep, median     %8.1f us   %zu threads looked at closely, %zu descriptors kept\n",
                        (double) o->sweep_ns / 1000, o->looked, o->descriptors);
@@ -263,11 +291,12 @@ static int print(const struct outcome *o, const struct place *p, unsigned n_swee
                 printf("ratio             %8.1f\n", ratio);
                 return 0;
         }
-        j = json_pack("{s:i, s:i, s:i, s:s, s:f, s:f, s:f, s:f, s:i, s:i}", "threads", (int) crowd->n_threads,
-                      "busy", (int) crowd->n_busy, "sweeps", (int) n_sweeps, "listed_by", p->kind, "first_us",
-                      (double) o->first_ns / 1000, "sweep_us", (double) o->sweep_ns / 1000, "naive_us",
-                      (double) o->naive_ns / 1000, "ratio", ratio, "looked", (int) o->looked, "descriptors",
-                      (int) o->descriptors);
+        j = json_pack("{s:b, s:i, s:i, s:i, s:i, s:s, s:f, s:f, s:f, s:f, s:i, s:i}", "processes",
+                      (int) crowd->processes, "chosen", (int) crowd->n_chosen, "threads",
+                      (int) crowd->n_threads, "busy", (int) crowd->n_busy, "sweeps", (int) n_sweeps,
+                      "listed_by", p->kind, "first_us", (double) o->first_ns / 1000, "sweep_us",
+                      (double) o->sweep_ns / 1000, "naive_us", (double) o->naive_ns / 1000, "ratio", ratio,
+                      "looked", (int) o->looked, "descriptors", (int) o->descriptors);
         if (!j || json_dumpf(j, stdout, JSON_INDENT(2)) < 0) {
                 json_decref(j);
                 return -EIO;
@@ -278,7 +307,7 @@ static int print(const struct outcome *o, const struct place *p, unsigned n_swee
 }
 
 static int run(pid_t pid, int gate, unsigned n_sweeps, bool json, struct place *p) {
-        struct hn_scope scope = { .rule = "bench" };
+        struct hn_scope scopes[2] = { { .rule = "bench" }, { .rule = "bench" } };
         struct hn_topology topo = HN_TOPOLOGY_NULL;
         struct hn_sysroot root = HN_SYSROOT_NULL;
         struct hn_sampler s = { .root = NULL };
@@ -308,9 +337,12 @@ static int run(pid_t pid, int gate, unsigned n_sweeps, bool json, struct place *
         }
         if (r < 0 && r != -EPIPE)
                 r = make_list(&s, p);
-        scope.path = p->scope;
+        for (size_t i = 0; i < HN_ELEMENTS(scopes); i++) {
+                scopes[i].path = p->scope;
+                scopes[i].by_process = crowd->n_chosen > 0;
+        }
         if (r == 0)
-                r = measure(&s, &scope, n_sweeps, &o);
+                r = measure(&s, scopes, n_sweeps, &o);
         if (r == 0)
                 r = print(&o, p, n_sweeps, json);
 
@@ -328,6 +360,8 @@ static const char help[] =
         "CPU time of one sweep over many threads, beside open/read/close of the same files.\n\n"
         "  --threads N   threads to look at (1000)\n"
         "  --busy N      of these, how many run a little all the time (20)\n"
+        "  --processes   processes of one thread each, instead of threads of one\n"
+        "  --chosen N    of these, how many a rule takes that goes by process (all, by cgroup)\n"
         "  --sweeps N    sweeps to take the median of (50)\n"
         "  --json        the figures as JSON\n"
         "  --help        this text\n";
@@ -350,9 +384,11 @@ int main(int argc, char **argv) {
         static const struct option options[] = {
                 { "threads", required_argument, NULL, 't' }, { "busy", required_argument, NULL, 'b' },
                 { "sweeps", required_argument, NULL, 's' },  { "json", no_argument, NULL, 'j' },
+                { "processes", no_argument, NULL, 'p' },     { "chosen", required_argument, NULL, 'c' },
                 { "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
         };
-        unsigned n_threads = 1000, n_busy = 20, n_sweeps = 50;
+        unsigned n_threads = 1000, n_busy = 20, n_sweeps = 50, n_chosen = 0;
+        bool processes = false;
         struct place place = { .cgroup_fd = -1 };
         struct rlimit limit;
         bool json = false;
@@ -367,6 +403,8 @@ int main(int argc, char **argv) {
                 case 'b': ok = parse(optarg, 0, THREADS_MAX, &n_busy); break;
                 case 's': ok = parse(optarg, 1, 100000, &n_sweeps); break;
                 case 'j': json = true; break;
+                case 'p': processes = true; break;
+                case 'c': ok = parse(optarg, 1, THREADS_MAX, &n_chosen); break;
                 case 'h': fputs(help, stdout); return EXIT_SUCCESS;
                 default: ok = false; break;
                 }
@@ -383,6 +421,8 @@ int main(int argc, char **argv) {
                 return EXIT_FAILURE;
         crowd->n_threads = n_threads;
         crowd->n_busy = HN_MIN(n_busy, n_threads);
+        crowd->processes = processes;
+        crowd->n_chosen = processes ? HN_MIN(n_chosen, n_threads) : 0;
         pid = fork();
         if (pid < 0)
                 return EXIT_FAILURE;
