@@ -137,7 +137,8 @@ int hn_restore_one(struct hn_restore *x, const struct hn_task_key *key) {
 
 struct search {
         struct hn_restore *x;
-        bool (*choose)(void *userdata, const char *cgroup); /* NULL: all */
+        bool (*choose)(void *userdata, const char *cgroup);                 /* NULL: all */
+        bool (*is_opted_in)(void *userdata, const struct hn_task_key *key); /* NULL: nobody */
         void *userdata;
         struct hn_entries settled; /* by key: they have what they are to have, though it may look like ours */
         struct hn_unrest unrest;   /* of those, who may still be forking */
@@ -194,7 +195,8 @@ static int restore_heir(void *userdata, pid_t tgid, pid_t tid) {
         if (!look(s, tgid, tid, &event.key, &heir, cgroup, sizeof(cgroup), kin))
                 return 0;
         mark = hn_ledger_heir(s->x->ledger, &heir);
-        if (!mark || (s->choose && !s->choose(s->userdata, mark->cgroup)))
+        if (!mark || (s->choose && !s->choose(s->userdata, mark->cgroup)) ||
+            (s->is_opted_in && s->is_opted_in(s->userdata, &event.key)))
                 return 0;
         r = write_old(s->x->world, &event.key, &heir.mask,
                       mark->unrestricted ? &s->x->world->unrestricted
@@ -292,6 +294,21 @@ int hn_restore_where(struct hn_restore *x, bool (*choose)(void *userdata, const 
         r = hn_entries_init(&s.settled);
         if (r == 0)
                 r = restore_chosen(&s);
+        hn_entries_deinit(&s.settled);
+        hn_unrest_deinit(&s.unrest);
+        return r;
+}
+
+int hn_restore_strangers(struct hn_restore *x,
+                         bool (*is_opted_in)(void *userdata, const struct hn_task_key *key), void *userdata) {
+        struct search s = { .x = x, .is_opted_in = is_opted_in, .userdata = userdata };
+        int r;
+
+        if (hn_ledger_marks(x->ledger)->n == 0)
+                return 0;
+        r = hn_entries_init(&s.settled);
+        if (r == 0)
+                r = hn_world_each(x->world, restore_heir, &s);
         hn_entries_deinit(&s.settled);
         hn_unrest_deinit(&s.unrest);
         return r;

@@ -108,6 +108,36 @@ static void one_scope_is_opted_out(void **state) {
         puppet_stop(&other);
 }
 
+static bool is_first(void *userdata, const struct hn_task_key *key) {
+        const struct hn_task_key *opted_in = userdata;
+
+        return key->tid == opted_in->tid && key->start == opted_in->start;
+}
+
+/* Of two children one goes by the same rule as its parent, the other does not. */
+static void a_stranger_does_not_keep_what_it_inherited(void **state) {
+        struct stage *s = *state;
+        struct hn_task_key opted_in;
+        pid_t ours, strange;
+
+        assert_int_equal(hn_restore_strangers(&s->restore, is_first, &opted_in), 0); /* no marks yet */
+        assert_int_equal(pin(s, s->puppet.pid, &all, &first), HN_APPLY_OK);
+        ours = puppet_do(&s->puppet, 'c');
+        strange = puppet_do(&s->puppet, 'c');
+        opted_in = key_of(ours);
+        assert_int_equal(hn_restore_strangers(&s->restore, is_first, &opted_in), 0);
+        assert_counts(&s->restore, 0, 1, 0, 0, 0, 0);
+        assert_wears(strange, &all);
+        assert_wears(ours, &first);
+        assert_wears(s->puppet.pid, &first); /* it has a record of its own */
+        assert_int_equal(hn_ledger_size(s->ledger), 1);
+        assert_int_equal(hn_ledger_marks(s->ledger)->n, 1);
+        assert_int_equal(hn_restore_strangers(&s->restore, is_first, &opted_in), 0);
+        assert_counts(&s->restore, 0, 1, 0, 0, 0, 0); /* nobody twice */
+        assert_int_equal(kill(ours, SIGKILL), 0);
+        assert_int_equal(kill(strange, SIGKILL), 0);
+}
+
 static void a_release_is_for_one(void **state) {
         struct stage *s = *state;
         struct hn_order release = { .kind = HN_ORDER_RELEASE, .release.key = key_of(s->puppet.pid) };
@@ -286,6 +316,7 @@ int main(void) {
                 staged(a_users_mask_comes_back_as_it_was),
                 staged(a_dead_process_is_counted_and_forgotten),
                 staged(one_scope_is_opted_out),
+                staged(a_stranger_does_not_keep_what_it_inherited),
                 staged(a_release_is_for_one),
                 staged(a_dry_run_does_all_but_the_act),
                 staged(killed_at_any_moment_another_restores),
