@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <ini.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "daemon/conffiles.h"
 #include "daemon/config.h"
 #include "daemon/confitem.h"
+#include "sample/devnode.h"
 
 /* inih cuts longer section names without a word. */
 #define SECTION_MAX 49u
@@ -40,6 +42,15 @@ struct feed {
         size_t *warnings;
         int error;
 };
+
+static const char *const matcher_names[_HN_MATCH_MAX] = {
+        [HN_MATCH_CGROUP] = "Cgroup", [HN_MATCH_UNIT] = "Unit", [HN_MATCH_COMM] = "Comm",
+        [HN_MATCH_EXE] = "Exe",       [HN_MATCH_USER] = "User",
+};
+
+const char *hn_matcher_to_string(enum hn_matcher m) {
+        return (size_t) m < HN_ELEMENTS(matcher_names) ? matcher_names[m] : NULL;
+}
 
 /* Warnings */
 
@@ -77,7 +88,7 @@ static int on_pair(void *user, const char *section, const char *name, const char
         const struct hn_conf_item *items = in_rule ? hn_conf_rule : hn_conf_daemon;
         size_t n_items = in_rule ? hn_conf_rule_n : hn_conf_daemon_n;
         char *target = in_rule ? (char *) &f->config->rules[f->rule] : (char *) f->config;
-        char keys[128];
+        char keys[256];
         int r;
 
         /* next_line() has looked at the section line itself: inih cuts names, and does not tell of empty
@@ -276,9 +287,10 @@ int hn_config_feed(struct hn_config *c, const char *text, size_t n, const char *
 /* The whole */
 
 static void rule_deinit(struct hn_rule *rule) {
-        for (size_t i = 0; i < rule->n_cgroups; i++)
-                free(rule->cgroups[i]);
-        free(rule->cgroups);
+        for (size_t i = 0; i < _HN_MATCH_MAX; i++)
+                hn_words_deinit(&rule->match[i]);
+        hn_words_deinit(&rule->devices);
+        free(rule->uids);
         free(rule->name);
         free(rule->file);
 }
@@ -290,6 +302,27 @@ void hn_config_deinit(struct hn_config *c) {
         *c = HN_CONFIG_NULL;
 }
 
+/* Whether a rule asks for something, and for all that its author meant to. */
+static bool is_whole(const struct hn_rule *rule, struct feed *f) {
+        const char *lost = NULL;
+        size_t n = 0;
+
+        for (enum hn_matcher m = 0; m < _HN_MATCH_MAX; m++) {
+                n += rule->match[m].n;
+                if (rule->match[m].n == 0 && rule->match[m].refused)
+                        lost = hn_matcher_to_string(m);
+        }
+        if (n > 0 && lost)
+                warn_at(f, rule->line,
+                        "rule \"%s\" would take in more than was meant without its %s=, ignored", rule->name,
+                        lost);
+        else if (n == 0 && !lost)
+                warn_at(f, rule->line,
+                        "rule \"%s\" matches nothing, ignored; add Cgroup=, Unit=, Comm=, Exe= or User=",
+                        rule->name);
+        return n > 0 && !lost;
+}
+
 void hn_config_settle(struct hn_config *c, hn_config_warn_fn warn, void *userdata, size_t *warnings) {
         size_t kept = 0;
 
@@ -299,16 +332,57 @@ void hn_config_settle(struct hn_config *c, hn_config_warn_fn warn, void *userdat
                         .file = rule->file, .warn = warn, .userdata = userdata, .warnings = warnings
                 };
 
-                if (rule->n_cgroups > 0) {
+                if (is_whole(rule, &f))
                         c->rules[kept++] = *rule;
-                        continue;
-                }
-                if (!rule->cgroup_refused)
-                        warn_at(&f, rule->line,
-                                "rule \"%s\" names no cgroup, ignored; add Cgroup=", rule->name);
-                rule_deinit(rule);
+                else
+                        rule_deinit(rule);
         }
         c->n_rules = kept;
+}
+
+/* The number of a user; (uid_t) -1, which is no user's, where there is none of that name. */
+static uid_t find_user(const char *name) {
+        struct passwd entry, *found = NULL;
+        char buf[16384];
+        unsigned v;
+
+        if (hn_parse_unsigned(name, strlen(name), &v) == 0)
+                return v;
+        return getpwnam_r(name, &entry, buf, sizeof(buf), &found) == 0 && found ? found->pw_uid : (uid_t) -1;
+}
+
+int hn_config_find_users(struct hn_config *c, hn_config_warn_fn warn, void *userdata, size_t *warnings) {
+        for (size_t i = 0; i < c->n_rules; i++) {
+                struct hn_rule *rule = &c->rules[i];
+                const struct hn_words *users = &rule->match[HN_MATCH_USER];
+                struct feed f = {
+                        .file = rule->file, .warn = warn, .userdata = userdata, .warnings = warnings
+                };
+
+                free(rule->uids);
+                rule->uids = calloc(users->n + 1, sizeof(*rule->uids));
+                if (!rule->uids)
+                        return -ENOMEM;
+                for (size_t k = 0; k < users->n; k++) {
+                        rule->uids[k] = find_user(users->items[k]);
+                        if (rule->uids[k] == (uid_t) -1)
+                                warn_at(&f, rule->line, "there is no user \"%s\", whom rule \"%s\" asks for",
+                                        quote(users->items[k], strlen(users->items[k])).text, rule->name);
+                }
+        }
+        return 0;
+}
+
+void hn_config_find_devices(struct hn_config *c, const struct hn_sysroot *root) {
+        for (size_t i = 0; i < c->n_rules; i++) {
+                struct hn_rule *rule = &c->rules[i];
+                unsigned id;
+
+                rule->prefer = HN_MASK_NULL;
+                for (size_t k = 0; k < rule->devices.n; k++)
+                        if (hn_device_find_node(root, rule->devices.items[k], &id) == 0)
+                                (void) hn_mask_add(&rule->prefer, id);
+        }
 }
 
 /* Returns 0 or -ENOMEM; a file that cannot be read has its one warning. */
@@ -350,6 +424,9 @@ int hn_config_load(const char *root, const char *only_file, hn_config_warn_fn wa
         if (r < 0)
                 return r;
         hn_config_settle(&c, warn, userdata, &warnings);
+        r = hn_config_find_users(&c, warn, userdata, &warnings);
+        if (r < 0)
+                return r;
 
         *ret = c;
         *ret_warnings = warnings;

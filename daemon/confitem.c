@@ -7,6 +7,8 @@
 #include "base/parse.h"
 #include "daemon/config.h"
 #include "daemon/confitem.h"
+#include "sample/devnode.h"
+#include "sample/unitpath.h"
 
 static int parse_mode(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
         enum hn_mode mode = hn_mode_from_string(value);
@@ -101,56 +103,74 @@ static bool is_pattern(const char *p, size_t n) {
         return n > 0;
 }
 
-/* The next word, without slashes at its ends. */
-static bool next_pattern(const char **text, size_t *n, const char **ret, size_t *ret_n) {
-        const char *word;
-        size_t length;
+static bool accept_cgroup(const char **word, size_t *n) {
+        for (; *n > 0 && **word == '/'; (*n)--)
+                (*word)++;
+        while (*n > 0 && (*word)[*n - 1] == '/')
+                (*n)--;
+        return is_pattern(*word, *n);
+}
 
-        if (!hn_next_word(text, n, &word, &length))
-                return false;
-        for (; length > 0 && *word == '/'; length--)
-                word++;
-        while (length > 0 && word[length - 1] == '/')
-                length--;
-        *ret = word;
-        *ret_n = length;
+static bool accept_unit(const char **word, size_t *n) {
+        return is_pattern(*word, *n) && hn_unitpath_is_pattern(*word, *n);
+}
+
+/* The kernel cuts names, so that a longer one would never fit. */
+static bool accept_comm(const char **word, size_t *n) {
+        for (size_t i = 0; i < *n; i++)
+                if (strchr("*?[", (*word)[i]))
+                        return true;
+        return *n < HN_TASK_COMM_MAX;
+}
+
+static bool accept_exe(const char **word, size_t *n) {
+        return **word == '/' && is_pattern(*word + 1, *n - 1);
+}
+
+/* As useradd(8) takes them, and more: what is no name is told when it is looked up. */
+static bool accept_user(const char **word, size_t *n) {
+        for (size_t i = 0; i < *n; i++)
+                if ((*word)[i] <= ' ' || (*word)[i] == ':' || (*word)[i] == '/' || (*word)[i] == 0x7f)
+                        return false;
         return true;
 }
 
-/* A list: words add to it, the empty value starts it afresh. All words of a line are good, or none is taken.
- */
-static int parse_cgroups(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
-        /* The list and its length are two fields of one rule, of which the target is the first. */
-        struct hn_rule *rule = (struct hn_rule *) (void *) ((char *) target -
-                                                            offsetof(struct hn_rule, cgroups));
-        const char *rest = value, *word;
-        size_t left = n, length, n_new = 0;
-        char **list;
+static bool accept_device(const char **word, size_t *n) {
+        return hn_device_is_name(*word, *n);
+}
 
-        if (n == 0) {
-                for (size_t i = 0; i < rule->n_cgroups; i++)
-                        free(rule->cgroups[i]);
-                rule->n_cgroups = 0;
-                rule->cgroup_refused = false;
-                return 0;
-        }
-        for (; next_pattern(&rest, &left, &word, &length); n_new++)
-                if (!is_pattern(word, length)) {
-                        rule->cgroup_refused = true;
-                        return -EINVAL;
-                }
-        if (rule->n_cgroups + n_new > item->max)
-                return -ERANGE;
-        list = reallocarray(rule->cgroups, rule->n_cgroups + n_new, sizeof(*list));
-        if (!list)
-                return -ENOMEM;
-        rule->cgroups = list;
-        while (next_pattern(&value, &n, &word, &length)) {
-                list[rule->n_cgroups] = strndup(word, length);
-                if (!list[rule->n_cgroups])
-                        return -ENOMEM;
-                rule->n_cgroups++;
-        }
+static int parse_cgroups(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_cgroup);
+}
+
+static int parse_units(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_unit);
+}
+
+static int parse_comms(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_comm);
+}
+
+static int parse_exes(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_exe);
+}
+
+static int parse_users(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_user);
+}
+
+static int parse_devices(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        return hn_words_add(target, value, n, item->max, accept_device);
+}
+
+static int parse_marks(const struct hn_conf_item *item, const char *value, size_t n, void *target) {
+        enum hn_mark_trust trust = hn_mark_trust_from_string(value);
+
+        (void) item;
+        (void) n;
+        if (trust < 0)
+                return -EINVAL;
+        *(enum hn_mark_trust *) target = trust;
         return 0;
 }
 
@@ -168,16 +188,27 @@ const struct hn_conf_item hn_conf_daemon[] = {
           "bytes a second from 1M to 1T" },
         { "PageSliceMs", parse_msec, offsetof(struct hn_config, page_slice), HN_USEC_PER_MSEC,
           HN_USEC_PER_SEC, "a time from 1ms to 1s, in milliseconds if it has no unit" },
+        { "Marks", parse_marks, offsetof(struct hn_config, marks), 0, 0, "no, lower, root or all" },
 };
 
 const struct hn_conf_item hn_conf_rule[] = {
-        { "Cgroup", parse_cgroups, offsetof(struct hn_rule, cgroups), 0, HN_CONFIG_CGROUPS_MAX,
+        { "Cgroup", parse_cgroups, offsetof(struct hn_rule, match[HN_MATCH_CGROUP]), 0, HN_CONFIG_WORDS_MAX,
           "cgroup paths below the root, with *, ? and [] inside a component" },
+        { "Unit", parse_units, offsetof(struct hn_rule, match[HN_MATCH_UNIT]), 0, HN_CONFIG_WORDS_MAX,
+          "names of services, slices or scopes such as web-*.service" },
+        { "Comm", parse_comms, offsetof(struct hn_rule, match[HN_MATCH_COMM]), 0, HN_CONFIG_WORDS_MAX,
+          "names of processes, which have up to 15 bytes, with *, ? and []" },
+        { "Exe", parse_exes, offsetof(struct hn_rule, match[HN_MATCH_EXE]), 0, HN_CONFIG_WORDS_MAX,
+          "paths of programs from the root, with *, ? and [] inside a component" },
+        { "User", parse_users, offsetof(struct hn_rule, match[HN_MATCH_USER]), 0, HN_CONFIG_WORDS_MAX,
+          "names or numbers of users" },
         { "Mode", parse_mode, offsetof(struct hn_rule, mode), 0, 0, MODES },
         { "Pages", parse_yes_no, offsetof(struct hn_rule, pages), 0, 0, "yes or no" },
         { "Nodes", parse_nodes, offsetof(struct hn_rule, nodes), 0, 0,
           "node numbers such as 0-3,6, or nothing for all" },
         { "UserMask", parse_user_mask, offsetof(struct hn_rule, within_user_mask), 0, 0, "leave or within" },
+        { "PreferDevice", parse_devices, offsetof(struct hn_rule, devices), 0, HN_CONFIG_DEVICES_MAX,
+          "devices such as pci:0000:3b:00.0, netdev:eth0, block:nvme0n1 or a path" },
 };
 
 const size_t hn_conf_daemon_n = HN_ELEMENTS(hn_conf_daemon);

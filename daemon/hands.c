@@ -206,23 +206,15 @@ static void sort_targets(struct hn_hands *h) {
 /* scopes */
 
 static int add_scope(struct hn_scope_list *list, const char *path, const pid_t *tids, size_t n) {
-        struct hn_scope *bigger = reallocarray(list->scopes, list->n + 1, sizeof(*bigger));
-        char *copy;
-
-        if (!bigger)
-                return -ENOMEM;
-        list->scopes = bigger;
-        copy = strdup(path);
-        if (!copy)
-                return -ENOMEM;
-        list->scopes[list->n++] = (struct hn_scope){
-                .path = copy,
+        struct hn_scope scope = {
+                .path = path,
                 .mode = HN_MODE_OBSERVE,
                 .by_hand = true,
                 .tids = tids,
                 .n_tids = n,
         };
-        return 0;
+
+        return hn_scope_list_add(list, &scope);
 }
 
 /* Those of rules look at all that is in their cgroups; the others come behind, as a thread counts for the

@@ -218,6 +218,7 @@ static int take_over_config(struct hn_manager *m) {
         m->config = config;
         cap_config(m);
         m->reloaded = true;
+        m->devices_found = false;
         hn_log_event(&m->log, HN_EVENT_RELOADED, LOG_NOTICE, NULL,
                      "Configuration reloaded: mode %s, %zu rules", hn_mode_to_string(hn_manager_mode(m)),
                      m->config.n_rules);
@@ -266,6 +267,15 @@ static int check_topology(struct hn_manager *m, hn_usec_t now) {
         return r < 0 ? r : build_model(m);
 }
 
+/* Devices are plugged and pulled, and a new configuration names others. */
+static void check_devices(struct hn_manager *m, hn_usec_t now) {
+        if (m->devices_found && now < hn_usec_add(m->devices_checked, TOPOLOGY_PERIOD))
+                return;
+        m->devices_found = true;
+        m->devices_checked = now;
+        hn_config_find_devices(&m->config, &m->root);
+}
+
 int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         uint64_t before = hn_clock(CLOCK_PROCESS_CPUTIME_ID), acts;
         int r;
@@ -282,6 +292,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
                 return 0;
         }
 
+        check_devices(m, now);
         hn_scope_list_deinit(&m->scopes);
         r = hn_rules_scopes(&m->config, &m->cgroups, m->options.all, &m->scopes);
         if (r == -ENOMEM)
@@ -293,6 +304,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         r = hn_hands_join(m);
         if (r < 0)
                 return r;
+        m->sampler.chooser = hn_rules_chooser(&m->scopes);
         r = hn_sampler_sweep(&m->sampler, m->scopes.scopes, m->scopes.n, now, &m->snapshot);
         if (r < 0)
                 return r;

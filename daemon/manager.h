@@ -45,6 +45,8 @@ struct hn_manager {
         struct hn_cgroupfs cgroups;
         bool numa; /* there are two nodes to choose from */
         hn_usec_t topo_checked;
+        bool devices_found; /* for PreferDevice= */
+        hn_usec_t devices_checked;
 
         /* sample, model, decide */
         struct hn_scope_list scopes;
@@ -59,6 +61,8 @@ struct hn_manager {
         struct hn_ledger *ledger; /* NULL: cannot act, only advise */
         bool reloaded;            /* what a rule or an override held may not be held any more */
         bool look_again;          /* the next tick comes sooner */
+        bool strangers; /* of late somebody came who is not opted in, and may have been born with a mask of
+                           ours */
         hn_usec_t strays_checked, ledger_pruned;
         struct hn_pager pager;
 

@@ -147,6 +147,10 @@ static void fill_notes(struct hn_manager *m) {
         if (m->snapshot.n_denied > 0)
                 hn_state_note_add(&m->state,
                                   "some tasks could not be read: CAP_SYS_PTRACE is needed for their pages");
+        if (m->sampler.counts.unnamed > 0)
+                hn_state_note_add(&m->state,
+                                  "the programs of some processes could not be read, so no Exe= fits them: "
+                                  "CAP_SYS_PTRACE is needed");
         if (m->cgroups.confined)
                 hn_state_note_add(&m->state, "only a part of the cgroup tree is visible from here");
 }

@@ -107,13 +107,11 @@ void hn_undo_all(struct hn_manager *m, const char *when) {
 /* What was set for an override is the override's as long as that lasts, else it is the rules' affair. */
 static bool is_opted_out(void *userdata, const char *cgroup) {
         const struct hn_manager *m = userdata;
-        const struct hn_scope *scope;
         uint64_t id;
 
         if (hn_tag_parse(cgroup, &id))
                 return !hn_override_find(m, id);
-        scope = hn_scope_list_find(&m->scopes, cgroup);
-        return !scope || scope->mode != HN_MODE_MANAGE;
+        return !hn_scope_list_is_managed(&m->scopes, cgroup);
 }
 
 static int key_compare(const void *a, const void *b) {
@@ -123,20 +121,53 @@ static int key_compare(const void *a, const void *b) {
         return HN_CMP(x->tid, y->key.tid);
 }
 
-/* A task of the ledger that the sweep no longer meets has ended, or has left its cgroup for one that is not
- * ours. */
+/* The task of the last sweep; NULL where it met none. */
+static const struct hn_task_sample *find_task(const struct hn_manager *m, const struct hn_task_key *key) {
+        const struct hn_task_sample *t = NULL;
+
+        if (m->snapshot.n_tasks > 0)
+                t = bsearch(key, m->snapshot.tasks, m->snapshot.n_tasks, sizeof(*m->snapshot.tasks),
+                            key_compare);
+        return t && t->key.start == key->start ? t : NULL;
+}
+
+/* A task of the ledger that the sweep no longer meets has ended, has left its cgroup for one that is not
+ * ours, or has become another program. */
 static void undo_missing(struct hn_manager *m, struct hn_restore *x) {
         _hn_cleanup_(hn_freep) struct hn_task_key *keys = NULL;
         size_t n;
 
         if (hn_ledger_keys(m->ledger, &keys, &n) < 0)
                 return;
-        for (size_t i = 0; i < n; i++) {
-                const struct hn_task_sample *t = bsearch(&keys[i], m->snapshot.tasks, m->snapshot.n_tasks,
-                                                         sizeof(*m->snapshot.tasks), key_compare);
-
-                if (!t || t->key.start != keys[i].start)
+        for (size_t i = 0; i < n; i++)
+                if (!find_task(m, &keys[i]))
                         (void) hn_restore_one(x, &keys[i]);
+}
+
+static bool is_held(void *userdata, const struct hn_task_key *key) {
+        const struct hn_manager *m = userdata;
+        const struct hn_task_sample *t = find_task(m, key);
+
+        return t && (t->hand > 0 || m->snapshot.scopes[t->scope].mode == HN_MODE_MANAGE);
+}
+
+/* Where rules go by process, one of a cgroup may be ours and its child not. */
+static int undo_strangers(struct hn_manager *m, struct hn_restore *x) {
+        m->strangers = false;
+        return hn_restore_strangers(x, is_held, m);
+}
+
+/* The same of those whom another rule takes now, which does not manage them. What a hand has set is none of
+ * the rules' affair. */
+static void undo_demoted(struct hn_manager *m, struct hn_restore *x) {
+        for (size_t i = 0; i < m->snapshot.n_tasks; i++) {
+                const struct hn_task_sample *t = &m->snapshot.tasks[i];
+
+                if (m->snapshot.scopes[t->scope].by_process &&
+                    m->snapshot.scopes[t->scope].mode != HN_MODE_MANAGE &&
+                    hn_model_state(m->model, i)->hand == 0 &&
+                    hn_model_state(m->model, i)->pinned != HN_NODE_NONE)
+                        (void) hn_restore_one(x, &t->key);
         }
 }
 
@@ -147,6 +178,7 @@ void hn_undo_strays(struct hn_manager *m, hn_usec_t now) {
         bool opted_out = false;
         int r = 0;
 
+        m->strangers = m->strangers || m->sampler.counts.turned > 0;
         if (!m->ledger || (hn_ledger_size(m->ledger) == 0 && hn_ledger_marks(m->ledger)->n == 0))
                 return;
 
@@ -157,10 +189,15 @@ void hn_undo_strays(struct hn_manager *m, hn_usec_t now) {
         if (m->reloaded || opted_out) {
                 m->reloaded = false;
                 r = hn_restore_where(&x, is_opted_out, m);
+                undo_demoted(m, &x);
+                m->strays_checked = 0; /* who is left out by process is found by the next question */
+                m->strangers = m->strangers || m->scopes.n_candidates > 0;
         }
         if (r >= 0 && now >= hn_usec_add(m->strays_checked, STRAY_PERIOD)) {
                 m->strays_checked = now;
                 undo_missing(m, &x);
+                if (m->strangers)
+                        r = undo_strangers(m, &x);
         }
         if (r >= 0 && now >= hn_usec_add(m->ledger_pruned, PRUNE_PERIOD)) {
                 m->ledger_pruned = now;

@@ -30,6 +30,21 @@ static void hear(void *userdata, const char *file, unsigned line, const char *te
                 require((unsigned char) *p >= ' ' && *p != 0x7f);
 }
 
+/* And nothing that was written down is left out: that would be a rule for more than its author meant. */
+static bool has_something_to_match(const struct hn_rule *rule) {
+        size_t words = 0;
+
+        for (enum hn_matcher m = 0; m < _HN_MATCH_MAX; m++) {
+                const struct hn_words *w = &rule->match[m];
+
+                require(w->n <= HN_CONFIG_WORDS_MAX && !(w->refused && w->n == 0));
+                for (size_t k = 0; k < w->n; k++)
+                        require(w->items[k][0] != '\0');
+                words += w->n;
+        }
+        return words > 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         struct hn_config c = HN_CONFIG_NULL;
         struct heard h = { .lines = 1 };
@@ -51,9 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
                 const struct hn_rule *rule = &c.rules[i];
 
                 require(rule->name[0] != '\0' && rule->mode >= 0 && rule->mode < _HN_MODE_MAX);
-                require(rule->n_cgroups >= 1 && rule->n_cgroups <= HN_CONFIG_CGROUPS_MAX);
-                for (size_t k = 0; k < rule->n_cgroups; k++)
-                        require(rule->cgroups[k][0] != '\0' && rule->cgroups[k][0] != '/');
+                require(has_something_to_match(rule));
+                for (size_t k = 0; k < rule->match[HN_MATCH_CGROUP].n; k++)
+                        require(rule->match[HN_MATCH_CGROUP].items[k][0] != '/');
+                for (size_t k = 0; k < rule->match[HN_MATCH_EXE].n; k++)
+                        require(rule->match[HN_MATCH_EXE].items[k][0] == '/');
+                require(rule->devices.n <= HN_CONFIG_DEVICES_MAX);
                 for (size_t k = 0; k < i; k++)
                         require(strcmp(rule->name, c.rules[k].name) != 0);
         }

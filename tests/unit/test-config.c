@@ -51,13 +51,17 @@ static const char *show(const struct hn_config *c, char *buf, size_t size) {
                 ADD("rate=%" PRIu64 " ", c->page_rate);
         if (c->page_slice != none.page_slice)
                 ADD("slice=%" PRIu64 " ", c->page_slice);
+        if (c->marks != none.marks)
+                ADD("marks=%s ", hn_mark_trust_to_string(c->marks));
         for (size_t i = 0; i < c->n_rules; i++) {
                 const struct hn_rule *rule = &c->rules[i];
                 char nodes[64];
 
                 ADD("[%s", rule->name);
-                for (size_t k = 0; k < rule->n_cgroups; k++)
-                        ADD(" %s", rule->cgroups[k]);
+                for (enum hn_matcher m = 0; m < _HN_MATCH_MAX; m++)
+                        for (size_t k = 0; k < rule->match[m].n; k++)
+                                ADD(" %s%s%s", m == HN_MATCH_CGROUP ? "" : hn_matcher_to_string(m),
+                                    m == HN_MATCH_CGROUP ? "" : "=", rule->match[m].items[k]);
                 if (rule->mode != HN_MODE_OBSERVE)
                         ADD(" %s", hn_mode_to_string(rule->mode));
                 if (!rule->pages)
@@ -67,6 +71,8 @@ static const char *show(const struct hn_config *c, char *buf, size_t size) {
                 assert_true(hn_mask_print_list(&rule->nodes, nodes, sizeof(nodes)) >= 0);
                 if (nodes[0] != '\0')
                         ADD(" nodes=%s", nodes);
+                for (size_t k = 0; k < rule->devices.n; k++)
+                        ADD(" near=%s", rule->devices.items[k]);
                 ADD("] ");
         }
 #undef ADD
@@ -76,7 +82,14 @@ static const char *show(const struct hn_config *c, char *buf, size_t size) {
 }
 
 #define A50          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define KNOWN_DAEMON "known are Mode, IntervalSec, CpuBudget, PageRate, PageSliceMs"
+#define KNOWN_DAEMON "known are Mode, IntervalSec, CpuBudget, PageRate, PageSliceMs, Marks"
+#define KNOWN_RULE   "known are Cgroup, Unit, Comm, Exe, User, Mode, Pages, Nodes, UserMask, PreferDevice"
+#define NOTHING      "matches nothing, ignored; add Cgroup=, Unit=, Comm=, Exe= or User="
+#define UNITS        "expected names of services, slices or scopes such as web-*.service"
+#define COMMS        "expected names of processes, which have up to 15 bytes, with *, ? and []"
+#define EXES         "expected paths of programs from the root, with *, ? and [] inside a component"
+#define USERS        "expected names or numbers of users"
+#define DEVICES      "expected devices such as pci:0000:3b:00.0, netdev:eth0, block:nvme0n1 or a path"
 #define SPAN_SEC     "expected a time from 100ms to 1h, in seconds if it has no unit"
 #define SPAN_MSEC    "expected a time from 1ms to 1s, in milliseconds if it has no unit"
 #define SHARE        "expected a share of one CPU from 0.1% to 100%"
@@ -122,8 +135,7 @@ static const struct {
         { "[Daemon]\nCgroup=x\n", "",
           "f:2: unknown key \"Cgroup\" in [Daemon], ignored; " KNOWN_DAEMON "\n" },
         { "[Rule a]\nCgroup=x\nIntervalSec=1\n", "[a x]",
-          "f:3: unknown key \"IntervalSec\" in [Rule], ignored; known are Cgroup, Mode, Pages, Nodes, "
-          "UserMask\n" },
+          "f:3: unknown key \"IntervalSec\" in [Rule], ignored; " KNOWN_RULE "\n" },
         { "[Daemon]\nMode=on\n", "", "f:2: Mode=on is not understood, ignored; " MODES "\n" },
         { "[Daemon]\nMode=\n", "", "f:2: Mode= is not understood, ignored; " MODES "\n" },
         { "[Daemon]\nMode=manage # now\n", "",
@@ -164,11 +176,47 @@ static const struct {
           "f:3: Cgroup=a//b is not understood, ignored; " GLOBS "\n"
           "f:4: Cgroup=a/[x/b is not understood, ignored; " GLOBS "\n"
           "f:5: Cgroup=/ is not understood, ignored; " GLOBS "\n" },
-        { "[Rule a]\nMode=manage\n[Rule b]\nCgroup=y\n", "[b y]",
-          "f:1: rule \"a\" names no cgroup, ignored; add Cgroup=\n" },
-        { "[Rule a]\nCgroup=x\nCgroup=\n", "", "f:1: rule \"a\" names no cgroup, ignored; add Cgroup=\n" },
+        { "[Rule a]\nMode=manage\n[Rule b]\nCgroup=y\n", "[b y]", "f:1: rule \"a\" " NOTHING "\n" },
+        { "[Rule a]\nCgroup=x\nCgroup=\n", "", "f:1: rule \"a\" " NOTHING "\n" },
+
+        /* processes: a key that is lost must not make a rule wider than it was meant */
+        { "[Rule a]\nCgroup=x\nComm=postgres-checkpointer\n", "",
+          "f:3: Comm=postgres-checkpointer is not understood, ignored; " COMMS "\n"
+          "f:1: rule \"a\" would take in more than was meant without its Comm=, ignored\n" },
+        { "[Rule a]\nComm=x\nCgroup=/\n", "",
+          "f:3: Cgroup=/ is not understood, ignored; " GLOBS "\n"
+          "f:1: rule \"a\" would take in more than was meant without its Cgroup=, ignored\n" },
+        { "[Rule a]\nUnit=web\n", "", "f:2: Unit=web is not understood, ignored; " UNITS "\n" },
+        { "[Rule a]\nUnit=web.timer\nUnit=a/b.service\nUnit=.service\n", "",
+          "f:2: Unit=web.timer is not understood, ignored; " UNITS "\n"
+          "f:3: Unit=a/b.service is not understood, ignored; " UNITS "\n"
+          "f:4: Unit=.service is not understood, ignored; " UNITS "\n" },
+        { "[Rule a]\nExe=java\nExe=/usr/bin/../x\nExe=/\n", "",
+          "f:2: Exe=java is not understood, ignored; " EXES "\n"
+          "f:3: Exe=/usr/bin/../x is not understood, ignored; " EXES "\n"
+          "f:4: Exe=/ is not understood, ignored; " EXES "\n" },
+        { "[Rule a]\nUser=a:b\n", "", "f:2: User=a:b is not understood, ignored; " USERS "\n" },
+        { "[Rule a]\nUser=root\nUser=\n", "", "f:1: rule \"a\" " NOTHING "\n" },
+        { "[Rule a]\nCgroup=x\nPreferDevice=eth0\nPreferDevice=pci:zz:00.0 pci:0000:00:02.0\n"
+          "PreferDevice=netdev:../x\nPreferDevice=block:\n",
+          "[a x]",
+          "f:3: PreferDevice=eth0 is not understood, ignored; " DEVICES "\n"
+          "f:4: PreferDevice=pci:zz:00.0 pci:0000:00:02.0 is not understood, ignored; " DEVICES "\n"
+          "f:5: PreferDevice=netdev:../x is not understood, ignored; " DEVICES "\n"
+          "f:6: PreferDevice=block: is not understood, ignored; " DEVICES "\n" },
+        { "[Rule a]\nCgroup=x\nPreferDevice=/1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 /12 /13 /14 /15 /16 /17\n",
+          "[a x]",
+          "f:3: PreferDevice=/1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11 /12 /13 /14 /15 /16 /17 is out of range, "
+          "ignored; " DEVICES "\n" },
+        { "[Daemon]\nMarks=own\n", "",
+          "f:2: Marks=own is not understood, ignored; expected no, lower, root or all\n" },
 
         /* what is right has no warning */
+        { "[Daemon]\nMarks=root\n[Rule a]\nComm=java CPU?*/KVM\nComm=aaaaaaaaaaaaaaa\nUser=root 1000\n"
+          "Exe=/usr/lib/*/bin/x\nUnit=web@*.service nginx*\nPreferDevice=pci:3b:00.0 netdev:eth0 /srv/db\n",
+          "marks=root [a Unit=web@*.service Unit=nginx* Comm=java Comm=CPU?*/KVM Comm=aaaaaaaaaaaaaaa "
+          "Exe=/usr/lib/*/bin/x User=root User=1000 near=pci:3b:00.0 near=netdev:eth0 near=/srv/db]",
+          "" },
         { "", "", "" },
         { "\xef\xbb\xbf# a comment\n; another\n[Daemon]\r\n  Mode = manage \r\nIntervalSec=0.5\n"
           "CpuBudget=2%\nPageRate=1G\n"
@@ -229,7 +277,7 @@ static void the_longest_line_is_taken(void **state) {
         memset(text + strlen(text), 'x', 199 - strlen("Cgroup="));
         assert_int_equal(hn_config_feed(&c, text, strlen(text), "f", hear, &h, &warnings), 0);
         assert_string_equal(h.text, "");
-        assert_int_equal(strlen(c.rules[0].cgroups[0]), 199 - strlen("Cgroup="));
+        assert_int_equal(strlen(c.rules[0].match[HN_MATCH_CGROUP].items[0]), 199 - strlen("Cgroup="));
         hn_config_deinit(&c);
 }
 

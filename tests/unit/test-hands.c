@@ -83,7 +83,7 @@ static void in_the_care_of_a_rule(void **state) {
         stage_write(s->config, "[Daemon]\nMode=manage\n[Rule t]\nCgroup=t.slice\nMode=manage\n");
         hn_manager_reload(s->m);
         stage_tick(s);
-        assert_int_equal(s->m->scopes.n_ruled, 1);
+        assert_int_equal(s->m->scopes.n_places, 1);
         assert_int_equal(s->m->snapshot.n_tasks, 1);
 
         id = add(s, &wish);
