@@ -11,7 +11,8 @@
  * /run, /usr/local/lib, /usr/lib, in this order, as in systemd. */
 struct hn_conffile {
         char *path;
-        size_t name; /* offset of the file's name in path */
+        size_t name;   /* offset of the file's name in path */
+        char *instead; /* of one that is not read: the path of the file that is; else NULL */
 };
 
 struct hn_conffiles {
@@ -25,6 +26,9 @@ void hn_conffiles_deinit(struct hn_conffiles *files);
 
 /* `root` is put before every path. Returns 0 or -ENOMEM. */
 int hn_conffiles_list(const char *root, struct hn_conffiles *ret);
+
+/* The same, with those that another file keeps from being read, each behind that one. */
+int hn_conffiles_list_all(const char *root, struct hn_conffiles *ret);
 
 /* The text of a regular file, at most `limit` bytes; also /dev/null, which is empty. Never waits for the
  * other end of a FIFO. The caller frees `*ret`. Returns 0, -EFBIG, -EISDIR, -EBADF for what is no file to

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* homenode: looks at the machine, at tasks, at the daemon. */
-#include <errno.h>
+/* homenode: looks at the machine, at tasks, at the daemon and its configuration. */
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "verb.h"
 
@@ -22,54 +19,16 @@ static const struct {
         { "status", hn_verb_status, "the daemon: what it watches, what it did and did not, and why" },
         { "pin", hn_verb_pin, "put something that runs on nodes, by hand" },
         { "unpin", hn_verb_unpin, "end that" },
+        { "match", hn_verb_match, "processes: which rule matches them, and why" },
+        { "check-config", hn_verb_check_config, "the configuration: its mistakes" },
+        { "cat-config", hn_verb_cat_config, "the configuration: its files, in their order" },
 };
-
-void hn_complain(const char *fmt, ...) {
-        va_list ap;
-
-        fputs("homenode: ", stderr);
-        va_start(ap, fmt);
-        (void) vfprintf(stderr, fmt, ap);
-        va_end(ap);
-        fputc('\n', stderr);
-}
-
-int hn_complain_errno(int r, const char *fmt, ...) {
-        va_list ap;
-
-        fputs("homenode: ", stderr);
-        va_start(ap, fmt);
-        (void) vfprintf(stderr, fmt, ap);
-        va_end(ap);
-        fprintf(stderr, ": %s\n", strerror(-r));
-        switch (-r) {
-        case EACCES:
-        case EPERM: return EX_NOPERM;
-        case ENOENT:
-        case ENOTDIR:
-        case ENODEV: return EX_NOINPUT;
-        case EINVAL: return EX_DATAERR;
-        default: return EX_OSERR;
-        }
-}
-
-int hn_complain_usage(const char *verb) {
-        fprintf(stderr, "Try \"homenode%s%s --help\".\n", verb ? " " : "", verb ? verb : "");
-        return EX_USAGE;
-}
-
-int hn_flush_output(void) {
-        if (fflush(stdout) == 0 && !ferror(stdout))
-                return EX_OK;
-        hn_complain("cannot write the output");
-        return EX_IOERR;
-}
 
 static int help(void) {
         printf("Usage: homenode VERB [OPTION...]\n\n"
                "Looks after programs and their memory on machines with several NUMA nodes.\n\nVerbs:\n");
         for (size_t i = 0; i < HN_ELEMENTS(verbs); i++)
-                printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+                printf("  %-13s %s\n", verbs[i].name, verbs[i].help);
         printf("\nOptions:\n"
                "  -h, --help     this text; with a verb, the verb's own\n"
                "      --version  the version\n\n"

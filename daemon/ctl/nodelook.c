@@ -77,7 +77,10 @@ int hn_node_look_take(const char *sysroot, const char *machine, bool measure, st
                 return hn_complain_errno(r, "cannot open %s", where);
         r = hn_machine_read(&root, machine, &l.topology);
         if (r == -ENODEV) {
-                hn_complain("%s holds no machine: no CPU can be found there", where);
+                hn_complain(
+                        "%s holds no machine: no CPU can be found there; --sysroot wants a folder with sys and "
+                        "proc in it",
+                        where);
                 return EX_NOINPUT;
         }
         if (r < 0)

@@ -62,7 +62,8 @@ static int help(void) {
                "Options:\n"
                "      --sysroot DIR      read a captured tree of /sys and /proc\n"
                "      --machine WHAT     hwloc's XML (FILE.xml) or a synthetic description,\n"
-               "                         such as \"package:2 numa:2 core:4 pu:2\"\n");
+               "                         such as \"package:2 numa:2 core:4 pu:2\"\n"
+               "  -h, --help             this text\n");
         hn_table_help(columns, HN_ELEMENTS(columns), stdout);
         return hn_flush_output();
 }
@@ -323,7 +324,6 @@ int hn_verb_nodes(int argc, char **argv) {
         _hn_cleanup_(hn_table_freep) struct hn_table *table = hn_table_new(columns, HN_ELEMENTS(columns));
         _hn_cleanup_(hn_node_look_deinit) struct hn_node_look look = HN_NODE_LOOK_NULL;
         struct arguments a = {};
-        const char *unknown;
         bool measure;
         int c, r;
 
@@ -345,13 +345,9 @@ int hn_verb_nodes(int argc, char **argv) {
                 hn_complain("--machine and --sysroot exclude each other");
                 return hn_complain_usage("nodes");
         }
-        if (!table)
-                return hn_complain_errno(-ENOMEM, "cannot make a table");
-        r = hn_table_select(table, a.table.columns, &unknown);
-        if (r == -EINVAL) {
-                hn_complain("there is no column \"%.*s\"", (int) strcspn(unknown, ","), unknown);
-                return hn_complain_usage("nodes");
-        }
+        r = hn_table_choose(table, &a.table, "nodes");
+        if (r != 0)
+                return r;
 
         measure = hn_table_has(table, COLUMN_BUSY) || hn_table_has(table, COLUMN_WAITING) ||
                   hn_table_has(table, COLUMN_CLASS);

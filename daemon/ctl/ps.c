@@ -7,7 +7,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/parse.h"
+#include "pidarg.h"
 #include "pstable.h"
 #include "sample/cgroupglob.h"
 #include "sample/machine.h"
@@ -43,7 +43,8 @@ static int help(void) {
                "  -T, --threads          a line a thread\n"
                "      --cgroup GLOB      processes in these cgroups, and below\n"
                "      --sysroot DIR      read a captured tree of /sys and /proc\n"
-               "      --run-dir DIR      where the daemon keeps its ledger (/run/homenode)\n");
+               "      --run-dir DIR      where the daemon keeps its ledger (/run/homenode)\n"
+               "  -h, --help             this text\n");
         hn_table_help(hn_ps_columns, _HN_PS_COLUMN_MAX, stdout);
         return hn_flush_output();
 }
@@ -71,7 +72,8 @@ static int look_at(const struct hn_proc_viewer *viewer, const struct arguments *
                 hn_proc_view_deinit(&view);
                 return 0;
         }
-        l->n_denied += view.pages_denied;
+        if (view.pages_denied && l->n_denied++ == 0)
+                l->first_denied = pid;
         l->views[l->n_views++] = view;
         return 0;
 }
@@ -91,35 +93,23 @@ static int look_at_all(const struct hn_proc_viewer *viewer, const struct argumen
         return 0;
 }
 
-/* The process of a thread; the number itself if that cannot be read. */
-static pid_t process_of(const struct hn_sysroot *root, pid_t tid) {
-        struct hn_proc_status status;
-        char buf[16384];
-        ssize_t n = hn_read_at(root->fd, buf, sizeof(buf), "proc/%d/status", tid);
-
-        return n >= 0 && hn_proc_status_parse(buf, (size_t) n, &status) == 0 ? status.tgid : tid;
-}
-
 static int look_at_some(const struct hn_proc_viewer *viewer, const struct arguments *a,
                         struct hn_ps_look *l) {
         for (size_t i = 0; i < a->n_pids; i++) {
-                unsigned pid;
+                pid_t pid;
                 int r;
 
-                if (hn_parse_unsigned(a->pids[i], strlen(a->pids[i]), &pid) < 0 || pid == 0 ||
-                    pid > INT32_MAX) {
-                        hn_complain("%s is no process id", a->pids[i]);
-                        return -EINVAL;
-                }
-                r = look_at(viewer, a, process_of(&l->root, (pid_t) pid), l);
+                r = hn_pid_parse(a->pids[i], &pid);
+                if (r < 0)
+                        return r;
+                r = look_at(viewer, a, hn_pid_process(&l->root, pid), l);
                 if (r == -ENOMEM)
                         return r;
-                if (r != 0) {
-                        hn_complain(r == HN_PROC_KERNEL ? "%u belongs to the kernel"
-                                                        : "there is no process %u",
-                                    pid);
-                        l->missing = true;
-                }
+                if (r == HN_PROC_KERNEL)
+                        hn_complain("%d belongs to the kernel, which places it itself", pid);
+                else if (r != 0)
+                        hn_pid_complain_gone(pid);
+                l->missing = l->missing || r != 0;
         }
         return 0;
 }
@@ -151,7 +141,7 @@ static int look(const struct arguments *a, struct hn_table *table, struct hn_ps_
         l->balancing = hn_proc_read_balancing(&l->root);
         r = a->n_pids > 0 ? look_at_some(&viewer, a, l) : look_at_all(&viewer, a, l);
         if (r == -EINVAL)
-                return EX_USAGE;
+                return hn_complain_usage("ps");
         return r < 0 ? hn_complain_errno(r, "cannot look at processes") : 0;
 }
 
@@ -165,15 +155,23 @@ static void print_notes(const struct hn_ps_look *l) {
                        "threads\nof a process apart.\n");
 }
 
-static void complain_denied(const struct hn_ps_look *l) {
-        const char *what_to_do = geteuid() == 0 ? "" : ": run it as root";
+static void complain_denied(const struct hn_ps_look *l, const char *run_dir) {
+        const char *what_to_do = geteuid() == 0
+                                         ? ""
+                                         : ": run it as root, or ask the daemon by \"homenode status\"";
 
-        if (l->n_denied > 0)
-                hn_complain("the pages of %zu %s may not be looked at, which needs CAP_SYS_PTRACE%s",
-                            l->n_denied, l->n_denied == 1 ? "process" : "processes", what_to_do);
+        if (l->n_denied == 1)
+                hn_complain(
+                        "permission to read /proc/%d/maps and to ask for its pages needs CAP_SYS_PTRACE%s",
+                        l->first_denied, what_to_do);
+        else if (l->n_denied > 1)
+                hn_complain("permission to read /proc/%d/maps and to ask for its pages, and for those of %zu "
+                            "other processes, needs CAP_SYS_PTRACE%s",
+                            l->first_denied, l->n_denied - 1, what_to_do);
         if (l->owners.ledger_error < 0)
-                hn_complain("the daemon's ledger cannot be read (%s), so narrowed masks have no owner here%s",
-                            strerror(-l->owners.ledger_error), what_to_do);
+                hn_complain("the daemon's ledger %s/" HN_LEDGER_NAME
+                            " cannot be read (%s), so narrowed masks have no owner here%s",
+                            run_dir, strerror(-l->owners.ledger_error), what_to_do);
 }
 
 static int show(const struct arguments *a, const struct hn_table *t, const struct hn_ps_look *l) {
@@ -196,7 +194,7 @@ static int show(const struct arguments *a, const struct hn_table *t, const struc
         }
         if (r < 0)
                 return hn_complain_errno(r, "cannot print");
-        complain_denied(l);
+        complain_denied(l, a->run_dir);
         return hn_flush_output();
 }
 
@@ -235,7 +233,6 @@ int hn_verb_ps(int argc, char **argv) {
                                                           .owners = { .cgroups = HN_CGROUPFS_NULL } };
         _hn_cleanup_(hn_table_freep) struct hn_table *table = NULL;
         struct hn_column columns[_HN_PS_COLUMN_MAX];
-        const char *unknown;
         int r;
 
         r = parse_arguments(argc, argv, &a);
@@ -244,13 +241,9 @@ int hn_verb_ps(int argc, char **argv) {
         memcpy(columns, hn_ps_columns, sizeof(columns));
         columns[HN_PS_TID].shown = a.threads;
         table = hn_table_new(columns, HN_ELEMENTS(columns));
-        r = table ? hn_table_select(table, a.table.columns, &unknown) : -ENOMEM;
-        if (r == -ENOMEM)
-                return hn_complain_errno(r, "cannot make a table");
-        if (r < 0) {
-                hn_complain("there is no column \"%.*s\"", (int) strcspn(unknown, ","), unknown);
-                return hn_complain_usage("ps");
-        }
+        r = hn_table_choose(table, &a.table, "ps");
+        if (r != 0)
+                return r;
         r = look(&a, table, &l);
         if (r != 0)
                 return r;
@@ -258,7 +251,9 @@ int hn_verb_ps(int argc, char **argv) {
         if (r < 0)
                 return hn_complain_errno(r, "cannot sort");
         if (a.cgroup && l.n_views == 0)
-                hn_complain("no process is in a cgroup that matches %s", a.cgroup);
+                hn_complain("no process is in a cgroup that matches %s; \"homenode ps -o PID,CGROUP\" shows "
+                            "those there are",
+                            a.cgroup);
         r = show(&a, table, &l);
         return r == EX_OK && l.missing ? EX_NOINPUT : r;
 }

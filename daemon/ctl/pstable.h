@@ -45,7 +45,8 @@ struct hn_ps_look {
         struct hn_proc_view *views;
         size_t n_views, n_allocated;
         size_t n_denied; /* processes whose pages we may not ask about */
-        bool missing;    /* one that was asked for is not there */
+        pid_t first_denied;
+        bool missing; /* one that was asked for is not there */
 };
 
 /* A line a process, or a thread: most remote bytes first. Returns 0 or -ENOMEM. */

@@ -19,10 +19,24 @@
 /* Moves and refusals shown to people; -J has all that the daemon keeps. */
 #define LAST_SHOWN 10u
 
+enum {
+        COLUMN_CGROUP,
+        COLUMN_RULE,
+        COLUMN_MODE,
+        COLUMN_TASKS,
+        COLUMN_MANAGED,
+        COLUMN_SIGNAL,
+        COLUMN_NOTE,
+};
+
 static const struct hn_column scope_columns[] = {
-        { "CGROUP", "", false, true }, { "RULE", "", false, true },   { "MODE", "", false, true },
-        { "TASKS", "", true, true },   { "MANAGED", "", true, true }, { "SIGNAL", "", false, true },
-        { "NOTE", "", false, true },
+        [COLUMN_CGROUP] = { "CGROUP", "an opted-in cgroup with tasks in it", false, true },
+        [COLUMN_RULE] = { "RULE", "rule that takes it, or processes of it", false, true },
+        [COLUMN_MODE] = { "MODE", "observe, advise or manage", false, true },
+        [COLUMN_TASKS] = { "TASKS", "threads that the rule takes", true, true },
+        [COLUMN_MANAGED] = { "MANAGED", "threads that are held on a node", true, true },
+        [COLUMN_SIGNAL] = { "SIGNAL", "faults, residency or none", false, true },
+        [COLUMN_NOTE] = { "NOTE", "what to know about it", false, true },
 };
 
 static const struct hn_column event_columns[] = {
@@ -58,7 +72,10 @@ static int help(void) {
                "Options:\n"
                "      --run-dir DIR      where the daemon keeps its state (/run/homenode)\n"
                "      --sysroot DIR      read a captured tree of /sys and /proc\n"
-               "  -J, --json             JSON: the daemon's state, and what was found beside it\n");
+               "  -h, --help             this text\n");
+        hn_table_help(scope_columns, HN_ELEMENTS(scope_columns), stdout);
+        printf("\nWith -o, -n or -r only the table of opted-in cgroups is shown. -J without -o is\n"
+               "all that the daemon says, and what was found beside it.\n");
         return hn_flush_output();
 }
 
@@ -158,27 +175,31 @@ static void print_figures(const json_t *s) {
                hn_state_number(s, "restored"));
 }
 
-static int print_scopes(const json_t *s) {
-        _hn_cleanup_(hn_table_freep) struct hn_table *t = hn_table_new(scope_columns,
-                                                                       HN_ELEMENTS(scope_columns));
-        const struct hn_table_options options = { .json = false };
-        const json_t *scopes = json_object_get(s, "scopes"), *o;
+static void fill_scopes(struct hn_table *t, const json_t *scopes) {
+        const json_t *o;
         size_t i;
+
+        json_array_foreach (scopes, i, o) {
+                int64_t tasks = hn_state_number(o, "tasks"), managed = hn_state_number(o, "managed");
+
+                hn_table_add_row(t);
+                hn_table_set_text(t, COLUMN_CGROUP, hn_state_text(o, "path"));
+                hn_table_set_text(t, COLUMN_RULE, hn_state_text(o, "rule"));
+                hn_table_set_text(t, COLUMN_MODE, hn_state_text(o, "mode"));
+                hn_table_set(t, COLUMN_TASKS, json_integer(tasks), "%" PRIi64, tasks);
+                hn_table_set(t, COLUMN_MANAGED, json_integer(managed), "%" PRIi64, managed);
+                hn_table_set_text(t, COLUMN_SIGNAL, hn_state_text(o, "signal"));
+                hn_table_set_text(t, COLUMN_NOTE, hn_state_text(o, "note"));
+        }
+}
+
+static int print_scopes(struct hn_table *t, const json_t *s) {
+        const struct hn_table_options options = { .json = false };
+        const json_t *scopes = json_object_get(s, "scopes");
 
         if (json_array_size(scopes) == 0)
                 return 0;
-        if (!t)
-                return -ENOMEM;
-        json_array_foreach (scopes, i, o) {
-                hn_table_add_row(t);
-                hn_table_set_text(t, 0, hn_state_text(o, "path"));
-                hn_table_set_text(t, 1, hn_state_text(o, "rule"));
-                hn_table_set_text(t, 2, hn_state_text(o, "mode"));
-                hn_table_set(t, 3, NULL, "%" PRIi64, hn_state_number(o, "tasks"));
-                hn_table_set(t, 4, NULL, "%" PRIi64, hn_state_number(o, "managed"));
-                hn_table_set_text(t, 5, hn_state_text(o, "signal"));
-                hn_table_set_text(t, 6, hn_state_text(o, "note"));
-        }
+        fill_scopes(t, scopes);
         printf("\nOpted-in cgroups\n");
         return hn_table_print(t, stdout, &options);
 }
@@ -211,6 +232,23 @@ static int print_overrides(const json_t *s) {
         }
         printf("\nOverrides by hand\n");
         return hn_table_print(t, stdout, &options);
+}
+
+/* The table alone, for whoever reads by program. */
+static int print_table(struct hn_table *t, const struct report *r, const struct hn_table_options *options) {
+        json_t *rows, *o;
+        int k;
+
+        fill_scopes(t, json_object_get(r->state, "scopes"));
+        if (!options->json)
+                return hn_table_print(t, stdout, options);
+        k = hn_table_to_json(t, &rows);
+        if (k < 0)
+                return k;
+        o = json_pack("{s:o}", "scopes", rows);
+        k = hn_json_print(o, stdout);
+        json_decref(o);
+        return k;
 }
 
 static int print_last(const json_t *s) {
@@ -275,13 +313,13 @@ static void print_texts(const char *heading, const json_t *list, const char *key
         }
 }
 
-static int print_report(const struct report *r) {
+static int print_report(struct hn_table *t, const struct report *r) {
         int k;
 
         print_daemon(r);
         if (r->state) {
                 print_figures(r->state);
-                k = print_scopes(r->state);
+                k = print_scopes(t, r->state);
                 if (k == 0)
                         k = print_overrides(r->state);
                 if (k == 0)
@@ -340,7 +378,8 @@ static int look(struct report *r, const char *run_dir, const char *sysroot) {
                 return hn_complain_errno(k, "cannot read the machine");
         k = hn_statefile_read(run_dir, &r->state);
         if (k == -EBADMSG) {
-                hn_complain("%s/state.json is not what homenoded writes", run_dir);
+                hn_complain("%s/state.json is not what homenoded writes; is --run-dir that of a daemon?",
+                            run_dir);
                 return EX_DATAERR;
         }
         if (k < 0 && !hn_is_gone(k))
@@ -356,32 +395,41 @@ static int look(struct report *r, const char *run_dir, const char *sysroot) {
 int hn_verb_status(int argc, char **argv) {
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
-                { "json", no_argument, NULL, 'J' },
                 { "run-dir", required_argument, NULL, 'D' },
                 { "sysroot", required_argument, NULL, 'S' },
+                HN_TABLE_LONG_OPTIONS,
                 {},
         };
+        _hn_cleanup_(hn_table_freep) struct hn_table *table = hn_table_new(scope_columns,
+                                                                           HN_ELEMENTS(scope_columns));
         _hn_cleanup_(report_deinit) struct report report = { .root = HN_SYSROOT_NULL };
         const char *run_dir = "/run/homenode", *sysroot = NULL;
-        bool json = false;
+        struct hn_table_options a = { .json = false };
         int c, r;
 
-        while ((c = getopt_long(argc, argv, "hJ", options, NULL)) >= 0)
+        while ((c = getopt_long(argc, argv, "h" HN_TABLE_OPTSTRING, options, NULL)) >= 0) {
+                if (hn_table_option(&a, c, optarg))
+                        continue;
                 switch (c) {
                 case 'h': return help();
-                case 'J': json = true; break;
                 case 'D': run_dir = optarg; break;
                 case 'S': sysroot = optarg; break;
                 default: return hn_complain_usage("status");
                 }
+        }
         if (optind < argc) {
                 hn_complain("status takes no argument, not \"%s\"", argv[optind]);
                 return hn_complain_usage("status");
         }
-        r = look(&report, run_dir, sysroot);
+        r = hn_table_choose(table, &a, "status");
+        if (r == 0)
+                r = look(&report, run_dir, sysroot);
         if (r != 0)
                 return r;
-        r = json ? print_json(&report) : print_report(&report);
+        if (a.columns || a.noheadings || a.raw)
+                r = print_table(table, &report, &a);
+        else
+                r = a.json ? print_json(&report) : print_report(table, &report);
         if (r < 0)
                 return hn_complain_errno(r, "cannot print the status");
         r = hn_flush_output();

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "table.h"
+#include "verb.h"
 
 #define CHOSEN_MAX 64u
 
@@ -104,6 +105,24 @@ int hn_table_select(struct hn_table *t, const char *choice, const char **ret_unk
         memcpy(t->chosen, chosen, n_chosen * sizeof(*chosen));
         t->n_chosen = n_chosen;
         return 0;
+}
+
+int hn_table_choose(struct hn_table *t, const struct hn_table_options *options, const char *verb) {
+        const char *unknown;
+        char names[512] = "";
+        size_t used = 0;
+        int r;
+
+        r = t ? hn_table_select(t, options->columns, &unknown) : -ENOMEM;
+        if (r == -ENOMEM)
+                return hn_complain_errno(r, "cannot make a table");
+        if (r == 0)
+                return 0;
+        for (size_t i = 0; i < t->n_columns && used < sizeof(names); i++)
+                used += (size_t) snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+                                          t->columns[i].name);
+        hn_complain("there is no column \"%.*s\"; there are %s", (int) strcspn(unknown, ","), unknown, names);
+        return hn_complain_usage(verb);
 }
 
 bool hn_table_has(const struct hn_table *t, size_t column) {
@@ -323,4 +342,19 @@ int hn_json_print(const json_t *object, FILE *f) {
                 return -ENOMEM;
         fputc('\n', f);
         return 0;
+}
+
+char *hn_text_escape(const char *text) {
+        size_t n = text ? strlen(text) : 0;
+        char *buf = text ? malloc(HN_ESCAPE_SIZE(n)) : NULL;
+
+        if (buf)
+                (void) hn_escape_text(text, n, buf, HN_ESCAPE_SIZE(n));
+        return buf;
+}
+
+json_t *hn_json_text(const char *text) {
+        _hn_cleanup_(hn_freep) char *escaped = hn_text_escape(text);
+
+        return escaped ? json_string(escaped) : NULL;
 }

@@ -64,6 +64,10 @@ HN_DEFINE_CLEANUP(struct hn_table *, hn_table_free);
  * `choice`. */
 int hn_table_select(struct hn_table *t, const char *choice, const char **ret_unknown);
 
+/* The same by the options of `verb`, for a table that may be NULL. Returns 0 or the exit code for what went
+ * wrong, which has been said: with the names that there are. */
+int hn_table_choose(struct hn_table *t, const struct hn_table_options *options, const char *verb);
+
 /* Whether a column is among those chosen: some cost time to fill. */
 bool hn_table_has(const struct hn_table *t, size_t column);
 
@@ -89,3 +93,9 @@ int hn_table_to_json(const struct hn_table *t, json_t **ret);
 
 /* Dumps an object as -J does it, with a newline. Returns 0, or -ENOMEM. */
 int hn_json_print(const json_t *object, FILE *f);
+
+/* A text of anybody's choosing as a JSON string, escaped as in hn_table_set(); NULL without memory. */
+json_t *hn_json_text(const char *text);
+
+/* The same as a C string, which the caller frees. NULL for NULL, and without memory. */
+char *hn_text_escape(const char *text);

@@ -13,12 +13,16 @@ int hn_verb_run(int argc, char **argv);
 int hn_verb_status(int argc, char **argv);
 int hn_verb_pin(int argc, char **argv);
 int hn_verb_unpin(int argc, char **argv);
+int hn_verb_match(int argc, char **argv);
+int hn_verb_check_config(int argc, char **argv);
+int hn_verb_cat_config(int argc, char **argv);
 
-/* What has gone wrong, on standard error, as "homenode: TEXT". */
+/* What has gone wrong and what to do next, on standard error, as "homenode: TEXT". Names of others' choosing
+ * may be in it: it is escaped, and cut where it is long. */
 void hn_complain(const char *fmt, ...) _hn_printf_(1, 2);
 
-/* The same with the words for a negative errno behind it. Returns the exit code that fits: EX_NOPERM,
- * EX_NOINPUT, EX_OSERR, ... */
+/* The same with the words for a negative errno behind it, and who may do it where the right to it is lacking.
+ * Returns the exit code that fits: EX_NOPERM, EX_NOINPUT, EX_OSERR, ... */
 int hn_complain_errno(int r, const char *fmt, ...) _hn_printf_(2, 3);
 
 /* After getopt_long(3) has said what it did not understand: points to --help. Returns EX_USAGE. */

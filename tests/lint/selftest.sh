@@ -90,7 +90,7 @@ echo '#include "daemon/manager.h"' >>daemon/ctl/main.c
 check_layers fail "homenode with the daemon's header"
 sound
 echo '#include "daemon/config.h"' >>daemon/ctl/main.c
-check_layers pass "homenode with the daemon's configuration"
+check_layers pass "homenode with the configuration"
 sound
 echo '#include "base/one.h"' >>lib/homenode.h
 check_layers fail "a public header with a private one"
