@@ -30,13 +30,15 @@ static const struct hn_column node_columns[] = {
 
 static int help(void) {
         printf("Usage: homenode explain [OPTION...] PID|TID...\n\n"
-               "Says why a thread is where it is: what homenoded decided about it last and by which\n"
-               "numbers, how the nodes stood, what it remembers, and what would change the answer.\n\n"
+               "Says why a thread is where it is: what homenoded decided about it last and by\n"
+               "which numbers, how the nodes stood, what it remembers, and what would change\n"
+               "the answer.\n\n"
                "Options:\n"
                "  -T, --threads            all threads of these processes\n"
                "      --bus-address ADDR   where homenoded is, instead of the system bus\n"
                "      --sysroot DIR        with -T: read a captured tree of /sys and /proc\n"
-               "  -J, --json               JSON: all that homenoded knows about it\n");
+               "  -J, --json               JSON: all that homenoded knows about it\n"
+               "  -h, --help               this text\n");
         return hn_flush_output();
 }
 

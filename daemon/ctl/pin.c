@@ -45,7 +45,8 @@ static int help(void) {
                "      --cgroup PATH      a cgroup and all below it\n"
                "      --unit UNIT        the cgroup of this unit of systemd\n"
                "      --list             show what was put where, by whom and until when\n"
-               "      --bus-address ADDR the bus the daemon is on, if not the system's\n");
+               "      --bus-address ADDR the bus the daemon is on, if not the system's\n"
+               "  -h, --help             this text\n");
         hn_table_help(hn_pin_columns, _HN_PIN_COLUMN_MAX, stdout);
         return hn_flush_output();
 }

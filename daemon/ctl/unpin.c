@@ -28,7 +28,7 @@ static int help(void) {
                "       homenode unpin [OPTION...] --id ID|--cgroup PATH|--unit UNIT|--all\n\n"
                "Ends an override that was ordered by \"homenode pin\": every mask is as it was.\n\n"
                "Options:\n"
-               "      --id ID            the one of this number, as \"homenode pin --list\" shows it\n"
+               "      --id ID            the one of this number: \"homenode pin --list\"\n"
                "      --cgroup PATH      the one for this cgroup\n"
                "      --unit UNIT        the one for the cgroup of this unit of systemd\n"
                "      --all              all of one's own; as root, everybody's\n"

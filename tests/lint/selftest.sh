@@ -183,6 +183,48 @@ sound
 echo '#Speed=1' >>conf/homenode.conf
 check_usage fail "a key the manual and the table lack"
 
+# Two programs with one verb, one option with a letter, one table and two exit codes.
+pages_tree() {
+        sound
+        printf '#include <sysexits.h>\nint code(int r) { return r ? EX_USAGE : EX_OK; }\n' >daemon/ctl/main.c
+        cp daemon/ctl/main.c daemon/config.c
+        cat >homenode <<-'END'
+		#!/bin/sh
+		[ "$1" = nodes ] || { echo "  nodes  shows nodes"; exit; }
+		printf '  -J, --json  JSON\n      --root DIR  root\n  -h, --help  this\n\nColumns:\n * NODE  its number\n'
+	END
+        page HOMENODE 1 '.Sh EXIT STATUS' '.Bl -tag -width Ds' '.It 0' 'Fine.' '.It 64' 'Wrong.' '.El'
+        page HOMENODED 8 '.Sh EXIT STATUS' '.Bl -tag -width Ds' '.It 0' 'Fine.' '.It 64' 'Wrong.' '.El'
+        sed -i 's/^\.Sh DESCRIPTION/.Sh SYNOPSIS\n.Nm\n.Cm nodes\n.Op Fl J\n.Op Fl -root Ar dir\n&\n.Ss Columns of nodes\n.Bl -tag -width Ds\n.It NODE\nits number\n.El/' \
+                man/homenode.1
+}
+check_pages() { expect "$1" "pages: $2" "$here/pages.sh" "$work/t" "$work/t/homenoded" "$work/t/homenode"; }
+pages_tree
+check_pages pass "sound tree"
+sed -i 's/^\.Op Fl J/.Op Fl Jx/' man/homenode.1
+check_pages fail "a letter that help lacks"
+pages_tree
+sed -i '/^\.Op Fl -root/d' man/homenode.1
+check_pages fail "an option that the synopsis lacks"
+pages_tree
+sed -i 's/^\.Op Fl -root.*/.Op Ar option .../' man/homenode.1
+check_pages pass "a synopsis that names no single option"
+pages_tree
+sed -i 's/^\.It NODE/.It NODE , SIZE/' man/homenode.1
+check_pages fail "a column that help lacks"
+pages_tree
+sed -i 's/EX_USAGE/EX_NOPERM/' daemon/ctl/main.c
+check_pages fail "an exit code that the page lacks"
+pages_tree
+echo '.It 70' >>man/homenoded.8
+check_pages fail "an exit code that the sources lack"
+pages_tree
+printf 'yes "  text" | head -n 41\n' >>homenode
+check_pages fail "a help text of more than a screen"
+pages_tree
+printf 'printf "%%081d\\n" 0\n' >>homenoded
+check_pages fail "a help text that is too wide"
+
 sound
 cc -shared -fPIC -Ilib -o "$work/shown.so" show.c
 expect pass "exports: sound library" "$here/exports.sh" "$work/t/lib/homenode.h" "$work/shown.so"
