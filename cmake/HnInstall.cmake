@@ -47,6 +47,17 @@ install(CODE "
         endif()")
 install(DIRECTORY DESTINATION ${CMAKE_INSTALL_FULL_SYSCONFDIR}/homenode/homenode.conf.d)
 
+# Debian's zsh looks for completions of packages in a folder of its own.
+if(EXISTS /etc/debian_version)
+        set(zsh vendor-completions)
+else()
+        set(zsh site-functions)
+endif()
+set(HN_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/${zsh} CACHE STRING "Where the completion for zsh is installed")
+install(FILES conf/completions/homenode.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME homenode)
+install(FILES conf/completions/_homenode DESTINATION ${HN_ZSH_COMPLETIONS})
+
 foreach(section 1 3 5 7 8)
         file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.${section})
         if(pages)

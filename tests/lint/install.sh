@@ -14,11 +14,12 @@ for file in usr/sbin/homenoded usr/bin/homenode usr/include/homenode.h etc/homen
         usr/lib/systemd/system/homenoded.service usr/lib/systemd/system-preset/80-homenode.preset \
         usr/share/dbus-1/system.d/org.homenode1.conf usr/share/dbus-1/system-services/org.homenode1.service \
         usr/share/polkit-1/actions/org.homenode1.policy usr/lib/sysusers.d/homenode.conf usr/lib/tmpfiles.d/homenode.conf \
-        usr/share/man/man1/homenode.1 usr/share/man/man5/homenode.conf.5 \
-        usr/share/man/man5/org.homenode1.5 usr/share/man/man8/homenoded.8 \
-        usr/share/man/man8/homenode-numad.8 usr/libexec/homenode/numad; do
+        usr/share/man/man1/homenode.1 usr/share/man/man3/libhomenode.3 usr/share/man/man5/homenode.conf.5 \
+        usr/share/man/man5/org.homenode1.5 usr/share/man/man7/homenode-concepts.7 usr/share/man/man8/homenoded.8 \
+        usr/share/man/man8/homenode-numad.8 usr/libexec/homenode/numad usr/share/bash-completion/completions/homenode; do
         [ -f "$root/$file" ] || { echo "install: no /$file"; bad=1; }
 done
+find "$root" -path '*/zsh/*/_homenode' | grep -q . || { echo "install: no completion for zsh"; bad=1; }
 [ -d "$root/etc/homenode/homenode.conf.d" ] || { echo "install: no folder for drop-ins"; bad=1; }
 
 # An administrator's file survives the next installation.

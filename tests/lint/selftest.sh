@@ -295,6 +295,10 @@ install_tree() {
 		install(FILES man/homenode.conf.5 DESTINATION share/man/man5)
 		install(FILES man/homenoded.8 man/homenode-numad.8 DESTINATION share/man/man8)
 		install(PROGRAMS homenode DESTINATION libexec/homenode RENAME numad)
+		install(FILES man/homenode.1 DESTINATION share/man/man3 RENAME libhomenode.3)
+		install(FILES man/homenode.1 DESTINATION share/man/man7 RENAME homenode-concepts.7)
+		install(FILES homenode DESTINATION share/bash-completion/completions)
+		install(FILES homenode DESTINATION share/zsh/site-functions RENAME _homenode)
 		install(DIRECTORY DESTINATION /etc/homenode/homenode.conf.d)
 		install(CODE "if(NOT EXISTS \"\$ENV{DESTDIR}/etc/homenode/homenode.conf\")
 		        file(INSTALL \"${CMAKE_SOURCE_DIR}/conf/homenode.conf\" DESTINATION /etc/homenode)
@@ -334,6 +338,35 @@ check_bus fail "a name that anybody may own"
 bus_tree
 sed -i 's/<\/busconfig>//' conf/org.homenode1.conf
 check_bus fail "a policy that is no XML"
+
+# The completion, with a program that knows the verbs and options which that check asks for.
+completion_tree() {
+        sound
+        mkdir conf/completions
+        cp "$here"/../../conf/completions/* conf/completions/
+        cat >homenode <<-'END'
+		#!/bin/sh
+		printf '  -h, --help  this\n      --version  that\n'
+		case $1 in
+		--help) printf '  %s  a verb\n' nodes ps status match check-config cat-config ;;
+		ps) printf '  -T, --threads  a\n  -n, --noheadings  b\n' ;;
+		match) printf '      --root DIR  c\n' ;;
+		nodes) printf '\nColumns:\n * NODE  a\n * NEAREST  b\n   CPUS  c\n   MEMORY  d\n' ;;
+		status) printf '\nColumns:\n * CGROUP  a\n' ;;
+		esac
+	END
+}
+check_completion() { expect "$1" "completion: $2" "$here/completion.sh" "$work/t" "$work/t/homenode"; }
+completion_tree
+check_completion pass "sound tree"
+sed -i 's/ps | match | pin/ps | pin/' conf/completions/homenode.bash
+check_completion fail "a verb without its process ids"
+completion_tree
+sed -i '/^complete/d' conf/completions/homenode.bash
+check_completion fail "nothing registered"
+completion_tree
+sed -i 's/-o | --output)/--output)/' conf/completions/homenode.bash
+check_completion fail "an option without its columns"
 
 cd "$here"
 echo "$n checks of the checks"
