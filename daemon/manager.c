@@ -13,6 +13,7 @@
 #include "daemon/report.h"
 #include "daemon/undo.h"
 #include "sample/clock.h"
+#include "sample/devnode.h"
 #include "sample/machine.h"
 #include "sample/procfs.h"
 
@@ -269,11 +270,18 @@ static int check_topology(struct hn_manager *m, hn_usec_t now) {
 
 /* Devices are plugged and pulled, and a new configuration names others. */
 static void check_devices(struct hn_manager *m, hn_usec_t now) {
+        struct hn_sysroot host = HN_SYSROOT_NULL;
+
         if (m->devices_found && now < hn_usec_add(m->devices_checked, TOPOLOGY_PERIOD))
                 return;
         m->devices_found = true;
         m->devices_checked = now;
-        hn_config_find_devices(&m->config, &m->root);
+        /* The unit has a network of its own and no devices: what it cannot see is seen from outside of it. */
+        if (m->root.live && hn_device_open_host(&m->sampler.privilege, &host) == 0)
+                hn_config_find_devices(&m->config, &host);
+        else
+                hn_config_find_devices(&m->config, &m->root);
+        hn_sysroot_close(&host);
 }
 
 int hn_manager_step(struct hn_manager *m, hn_usec_t now) {

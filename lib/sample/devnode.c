@@ -81,6 +81,13 @@ bool hn_device_is_name(const char *name, size_t n) {
         return kind == &kinds[0] ? is_pci_address(name, n, &domain) : is_file_name(name, n);
 }
 
+/* A path from the root, as one below it. */
+static const char *below(const char *path) {
+        while (*path == '/')
+                path++;
+        return *path ? path : ".";
+}
+
 /* Where /sys has the device that a path is, or is on. */
 static int find_path(const struct hn_sysroot *root, const char *path, char *buf, size_t size) {
         struct stat st;
@@ -88,7 +95,7 @@ static int find_path(const struct hn_sysroot *root, const char *path, char *buf,
 
         if (!root->live)
                 return -ENOENT;
-        if (stat(path, &st) < 0)
+        if (fstatat(root->fd, below(path), &st, 0) < 0)
                 return -errno;
         dev = S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode) ? st.st_rdev : st.st_dev;
         (void) snprintf(buf, size, "sys/dev/%s/%u:%u", S_ISCHR(st.st_mode) ? "char" : "block", major(dev),
@@ -153,6 +160,20 @@ static int climb(const struct hn_sysroot *root, int fd, unsigned *ret) {
         return r;
 }
 
+int hn_device_open_host(const struct hn_privilege *privilege, struct hn_sysroot *ret) {
+        int fd, r;
+
+        r = hn_privilege_raise(privilege);
+        if (r < 0)
+                return r;
+        fd = open("/proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        r = fd < 0 ? -errno : 0;
+        hn_privilege_lower(privilege);
+        if (r == 0)
+                *ret = (struct hn_sysroot){ .fd = fd, .live = true };
+        return r;
+}
+
 int hn_device_find_node(const struct hn_sysroot *root, const char *name, unsigned *ret_id) {
         int fd;
 
@@ -160,7 +181,7 @@ int hn_device_find_node(const struct hn_sysroot *root, const char *name, unsigne
                 return -EINVAL;
         fd = open_device(root, name);
         /* A file system that is on no disk, or on several, has a number that /sys does not know. */
-        if (fd == -ENOENT && *name == '/' && root->live && access(name, F_OK) == 0)
+        if (fd == -ENOENT && *name == '/' && root->live && faccessat(root->fd, below(name), F_OK, 0) == 0)
                 return HN_DEVICE_ANYWHERE;
         if (fd < 0)
                 return hn_is_gone(fd) ? -ENOENT : fd;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sample/privilege.h"
 #include "sample/sysroot.h"
 
 /* The node a device is near, by the numa_node file of /sys. A device is written as
@@ -13,6 +14,11 @@
  *      block:nvme0n1                       a disk or a part of one
  *      /dev/sda  /srv/db                   a device file; a file or folder: the disk it is on
  */
+
+/* This machine as process 1 sees it: all network interfaces are there, and all of /dev, which a locked-down
+ * service has not. Needs `privilege` (may be NULL) where the caller is not root. Returns 0 or -errno; the
+ * caller closes. */
+int hn_device_open_host(const struct hn_privilege *privilege, struct hn_sysroot *ret);
 
 /* Whether a text (n bytes) is of one of these forms; the device need not be there. */
 bool hn_device_is_name(const char *name, size_t n);

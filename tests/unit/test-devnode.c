@@ -140,11 +140,38 @@ static void paths_of_this_machine(void **state) {
         hn_sysroot_close(&root);
 }
 
+static int refuse(void *userdata) {
+        (void) userdata;
+        return -EPERM;
+}
+
+/* Without the right to look there is nothing; with it, what is found is this machine. */
+static void the_machine_of_process_1(void **state) {
+        struct hn_privilege none = { .raise = refuse };
+        struct hn_sysroot host = HN_SYSROOT_NULL;
+        unsigned node;
+        int r;
+
+        (void) state;
+        assert_int_equal(hn_device_open_host(&none, &host), -EPERM);
+        assert_int_equal(host.fd, HN_SYSROOT_NULL.fd);
+        r = hn_device_open_host(NULL, &host);
+        if (r < 0) {
+                assert_true(r == -EACCES || r == -EPERM); /* of a container, even to root */
+                return;
+        }
+        assert_true(host.live);
+        assert_int_equal(hn_device_find_node(&host, "netdev:lo", &node), HN_DEVICE_ANYWHERE);
+        assert_int_equal(hn_device_find_node(&host, "/nowhere/at/all", &node), -ENOENT);
+        hn_sysroot_close(&host);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(names),
                 cmocka_unit_test(nodes),
                 cmocka_unit_test(paths_of_this_machine),
+                cmocka_unit_test(the_machine_of_process_1),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
