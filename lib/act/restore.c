@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "act/restore.h"
+#include "act/tag.h"
 #include "act/unrest.h"
 #include "base/macro.h"
 #include "sample/clock.h"
@@ -299,9 +300,17 @@ int hn_restore_where(struct hn_restore *x, bool (*choose)(void *userdata, const 
         return r;
 }
 
+/* Who was born under an override is looked after by that. */
+static bool is_of_cgroup(void *userdata, const char *cgroup) {
+        (void) userdata;
+        return !hn_tag_parse(cgroup, NULL);
+}
+
 int hn_restore_strangers(struct hn_restore *x,
                          bool (*is_opted_in)(void *userdata, const struct hn_task_key *key), void *userdata) {
-        struct search s = { .x = x, .is_opted_in = is_opted_in, .userdata = userdata };
+        struct search s = {
+                .x = x, .choose = is_of_cgroup, .is_opted_in = is_opted_in, .userdata = userdata
+        };
         int r;
 
         if (hn_ledger_marks(x->ledger)->n == 0)

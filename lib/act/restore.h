@@ -50,8 +50,8 @@ int hn_restore_where(struct hn_restore *x, bool (*choose)(void *userdata, const 
                      void *userdata);
 
 /* One look over /proc for heirs that are nobody's business any more: born of a task of ours, but not opted in
- * themselves. `is_opted_in` says who is. Whoever comes up behind our back is found by the next look. Returns
- * 0 or -errno. */
+ * themselves. `is_opted_in` says who is. Heirs of overrides are not meant. Whoever comes up behind our back
+ * is found by the next look. Returns 0 or -errno. */
 int hn_restore_strangers(struct hn_restore *x,
                          bool (*is_opted_in)(void *userdata, const struct hn_task_key *key), void *userdata);
 

@@ -138,6 +138,24 @@ static void a_stranger_does_not_keep_what_it_inherited(void **state) {
         assert_int_equal(kill(strange, SIGKILL), 0);
 }
 
+/* One of these may come up between two looks of the daemon, which then holds it by hand. */
+static void who_was_born_under_an_override_is_no_stranger(void **state) {
+        struct hn_task_key nobody = { .tid = 0 };
+        struct stage *s = *state;
+        struct hn_order order = pin_of(s->puppet.pid, s->puppet.pid, &all, &first);
+        pid_t child;
+
+        order.pin.cgroup = "override:7";
+        assert_int_equal(hn_actuator_apply(&s->actuator, &order), HN_APPLY_OK);
+        child = puppet_do(&s->puppet, 'c');
+        assert_int_equal(hn_restore_strangers(&s->restore, is_first, &nobody), 0);
+        assert_counts(&s->restore, 0, 0, 0, 0, 0, 0);
+        assert_wears(child, &first);
+        assert_int_equal(hn_restore_all(&s->restore), 0);
+        assert_wears(child, &all);
+        assert_int_equal(kill(child, SIGKILL), 0);
+}
+
 static void a_release_is_for_one(void **state) {
         struct stage *s = *state;
         struct hn_order release = { .kind = HN_ORDER_RELEASE, .release.key = key_of(s->puppet.pid) };
@@ -317,6 +335,7 @@ int main(void) {
                 staged(a_dead_process_is_counted_and_forgotten),
                 staged(one_scope_is_opted_out),
                 staged(a_stranger_does_not_keep_what_it_inherited),
+                staged(who_was_born_under_an_override_is_no_stranger),
                 staged(a_release_is_for_one),
                 staged(a_dry_run_does_all_but_the_act),
                 staged(killed_at_any_moment_another_restores),
