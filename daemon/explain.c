@@ -217,6 +217,8 @@ static char *read_cgroup(const struct hn_manager *m, pid_t tid) {
 /* Why nothing was decided about it, and what to do. */
 static const char *why_not(const struct hn_manager *m, const struct hn_subject *who, const char *cgroup,
                            const char **ret_next) {
+        const struct hn_scope *place;
+
         if (who->kernel) {
                 *ret_next = hn_reason_to_remedy(HN_REASON_KERNEL_THREAD);
                 return hn_reason_to_sentence(HN_REASON_KERNEL_THREAD);
@@ -229,7 +231,14 @@ static const char *why_not(const struct hn_manager *m, const struct hn_subject *
                 *ret_next = "ask again in a second";
                 return "homenoded has not looked yet";
         }
-        if (cgroup && hn_scope_list_find(&m->scopes, cgroup)) {
+        place = cgroup ? hn_scope_list_find(&m->scopes, cgroup) : NULL;
+        if (place && place->by_process) {
+                *ret_next =
+                        "a [Rule NAME] that takes it: homenode match says what the rules there are ask for; or, if "
+                        "it is new, ask again after the next look";
+                return "rules take single processes of its cgroup, and none of them has taken it";
+        }
+        if (place) {
                 *ret_next = "ask again after the next look";
                 return "its cgroup is opted in, but it was not there at the last look";
         }

@@ -283,7 +283,7 @@ void hn_match_print(const json_t *view) {
         else if (json_is_true(json_object_get(view, "kernel")))
                 printf("  not opted in: it belongs to the kernel, and is never touched\n");
         else if (json_is_null(settings))
-                printf("  not opted in: no rule matches, so nothing is ever done to it\n");
+                printf("  not opted in: no rule matches, so nothing is done to it but by hand\n");
         else
                 printf("  not opted in: its cgroup is marked \"off\"\n");
         if (!json_is_null(settings))
