@@ -29,7 +29,7 @@ struct hn_state_scope;
 
 /* A scope as it was told. Texts are kept as hashes. */
 struct hn_news_scope {
-        char *path;
+        char *path, *part; /* of the cgroup, hn_state_scope_part() */
         uint64_t rule, note, tasks, held, settings;
         enum hn_mode mode;
         enum hn_signal signal;

@@ -67,25 +67,33 @@ static void tell(struct hn_bus *b, const char *member, const char *cgroup, const
                 (void) sd_bus_send(b->bus, m, NULL);
 }
 
-static void tell_removed(struct hn_bus *b, const char *cgroup) {
+static void forget(struct hn_news_scope *s) {
+        free(s->path);
+        free(s->part);
+        s->path = s->part = NULL;
+}
+
+static void tell_removed(struct hn_bus *b, const struct hn_news_scope *s) {
         _hn_cleanup_(hn_freep) char *path = NULL;
 
-        if (hn_bus_scope_path(cgroup, &path) < 0)
+        if (hn_bus_scope_path(s->path, s->part, &path) < 0)
                 return;
         (void) sd_bus_emit_interfaces_removed(b->bus, path, HN_BUS_SCOPE, NULL);
-        tell(b, "ScopeRemoved", cgroup, path);
+        tell(b, "ScopeRemoved", s->path, path);
 }
 
 /* Returns whether it was told: with what was told unknown it is tried again the next time. */
 static bool tell_added(struct hn_bus *b, const struct hn_state_scope *sc, struct hn_news_scope *ret) {
         _hn_cleanup_(hn_freep) char *path = NULL, *cgroup = strdup(sc->path);
+        _hn_cleanup_(hn_freep) char *part = strdup(hn_state_scope_part(sc));
 
-        if (!cgroup || hn_bus_scope_path(sc->path, &path) < 0)
+        if (!cgroup || !part || hn_bus_scope_path(sc->path, part, &path) < 0)
                 return false;
         (void) sd_bus_emit_interfaces_added(b->bus, path, HN_BUS_SCOPE, NULL);
         tell(b, "ScopeAdded", sc->path, path);
         *ret = look(sc);
         ret->path = HN_TAKE_PTR(cgroup);
+        ret->part = HN_TAKE_PTR(part);
         return true;
 }
 
@@ -97,10 +105,11 @@ static size_t tell_changed(struct hn_bus *b, const struct hn_state_scope *sc, st
 
         if (name_differences(seen, &now, names) == 0)
                 return 0;
-        if (hn_bus_scope_path(sc->path, &path) < 0 ||
+        if (hn_bus_scope_path(sc->path, hn_state_scope_part(sc), &path) < 0 ||
             sd_bus_emit_properties_changed_strv(b->bus, path, HN_BUS_SCOPE, names) < 0)
                 return 1;
         now.path = seen->path;
+        now.part = seen->part;
         /* A drift of small steps adds up: the old value stays until it has been told. */
         if ((seen->local < 0) == (now.local < 0) && abs(seen->local - now.local) < LOCAL_STEP)
                 now.local = seen->local;
@@ -108,7 +117,13 @@ static size_t tell_changed(struct hn_bus *b, const struct hn_state_scope *sc, st
         return 1;
 }
 
-/* Both lists ascend by path: one walk over the two. */
+static int compare(const struct hn_news_scope *seen, const struct hn_state_scope *sc) {
+        int r = strcmp(seen->path, sc->path);
+
+        return r != 0 ? r : strcmp(seen->part, hn_state_scope_part(sc));
+}
+
+/* Both lists ascend by path and part: one walk over the two. */
 void hn_news_scopes(struct hn_bus *b) {
         const struct hn_state *st = &b->manager->state;
         struct hn_news *news = &b->news;
@@ -121,11 +136,11 @@ void hn_news_scopes(struct hn_bus *b) {
         while (old < news->n_scopes || new < st->n_scopes) {
                 int order = old == news->n_scopes ? 1
                             : new == st->n_scopes ? -1
-                                                  : strcmp(news->scopes[old].path, st->scopes[new].path);
+                                                  : compare(&news->scopes[old], &st->scopes[new]);
 
                 if (order < 0 && sent < HN_NEWS_SCOPES) {
-                        tell_removed(b, news->scopes[old].path);
-                        free(news->scopes[old++].path);
+                        tell_removed(b, &news->scopes[old]);
+                        forget(&news->scopes[old++]);
                         sent++;
                 } else if (order < 0)
                         list[n++] = news->scopes[old++];
@@ -147,7 +162,7 @@ void hn_news_scopes(struct hn_bus *b) {
 
 void hn_news_scopes_deinit(struct hn_news *n) {
         for (size_t i = 0; i < n->n_scopes; i++)
-                free(n->scopes[i].path);
+                forget(&n->scopes[i]);
         free(n->scopes);
         n->scopes = NULL;
         n->n_scopes = 0;

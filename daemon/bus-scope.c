@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* org.homenode1.Scope: an object for each opted-in cgroup that has tasks. */
+/* org.homenode1.Scope: an object for each opted-in cgroup that has tasks, or for each rule that has a part of
+ * one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,9 @@
 #include "daemon/bus.h"
 #include "daemon/manager.h"
 
-int hn_bus_scope_path(const char *cgroup, char **ret) {
-        return sd_bus_path_encode(HN_BUS_SCOPE_PATH, cgroup, ret);
+int hn_bus_scope_path(const char *cgroup, const char *part, char **ret) {
+        return *part ? sd_bus_path_encode_many(ret, HN_BUS_SCOPE_PATH "/%/%", cgroup, part)
+                     : sd_bus_path_encode(HN_BUS_SCOPE_PATH, cgroup, ret);
 }
 
 int hn_bus_local_share(const struct hn_state_scope *scope) {
@@ -90,10 +92,22 @@ static const sd_bus_vtable scope_vtable[] = {
         SD_BUS_VTABLE_END,
 };
 
-static int by_path(const void *a, const void *b) {
-        const struct hn_state_scope *sc = b;
+/* What an object's path says: the caller frees both. */
+struct name {
+        char *cgroup, *part;
+};
 
-        return strcmp(a, sc->path);
+static void name_deinit(struct name *n) {
+        free(n->cgroup);
+        free(n->part);
+}
+
+static int by_name(const void *a, const void *b) {
+        const struct name *n = a;
+        const struct hn_state_scope *sc = b;
+        int r = strcmp(n->cgroup, sc->path);
+
+        return r != 0 ? r : strcmp(n->part ? n->part : "", hn_state_scope_part(sc));
 }
 
 /* The path is the caller's: only what stands in our list is found. */
@@ -101,15 +115,20 @@ static int find(sd_bus *bus, const char *path, const char *interface, void *user
                 sd_bus_error *e) {
         struct hn_bus *b = userdata;
         const struct hn_state *s = &b->manager->state;
-        _hn_cleanup_(hn_freep) char *cgroup = NULL;
-        int r = sd_bus_path_decode(path, HN_BUS_SCOPE_PATH, &cgroup);
+        _hn_cleanup_(name_deinit) struct name name = { .cgroup = NULL };
+        int r = sd_bus_path_decode_many(path, HN_BUS_SCOPE_PATH "/%/%", &name.cgroup, &name.part);
+
+        if (r == 0)
+                r = sd_bus_path_decode_many(path, HN_BUS_SCOPE_PATH "/%", &name.cgroup);
+        else if (r > 0 && name.part[0] == '\0')
+                r = 0; /* another spelling of the whole cgroup */
 
         (void) bus;
         (void) interface;
         (void) e;
         if (r <= 0 || s->n_scopes == 0)
                 return HN_MIN(r, 0);
-        *ret_found = bsearch(cgroup, s->scopes, s->n_scopes, sizeof(*s->scopes), by_path);
+        *ret_found = bsearch(&name, s->scopes, s->n_scopes, sizeof(*s->scopes), by_name);
         return *ret_found != NULL;
 }
 
@@ -123,7 +142,7 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
         (void) prefix;
         (void) e;
         for (size_t i = 0; r >= 0 && i < s->n_scopes; i++)
-                r = hn_bus_scope_path(s->scopes[i].path, &nodes[i]);
+                r = hn_bus_scope_path(s->scopes[i].path, hn_state_scope_part(&s->scopes[i]), &nodes[i]);
         if (r < 0) {
                 for (size_t i = 0; nodes && nodes[i]; i++)
                         free(nodes[i]);

@@ -66,8 +66,9 @@ int hn_bus_add_scopes(struct hn_bus *b);
  * NULL is the empty string. */
 int hn_bus_append_text(sd_bus_message *m, const char *text);
 
-/* The object of a scope: what sd_bus_path_encode(3) makes of its cgroup. The caller frees `*ret`. */
-int hn_bus_scope_path(const char *cgroup, char **ret);
+/* The object of a scope: what sd_bus_path_encode(3) makes of its cgroup, and where a rule has only a part of
+ * the cgroup, what it makes of that `part` (else "") below it. The caller frees `*ret`. */
+int hn_bus_scope_path(const char *cgroup, const char *part, char **ret);
 
 /* Of a scope's accesses (or pages), thousandths that are local; -1 where nothing is known. */
 int hn_bus_local_share(const struct hn_state_scope *scope);

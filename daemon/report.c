@@ -60,6 +60,20 @@ static void count_local(const struct hn_snapshot *s, const struct hn_task_sample
         sc->local += priv[t->node] + shared[t->node];
 }
 
+/* For readers, and for the bus, which looks for them and walks through them by name. */
+static void sort_scopes(struct hn_manager *m) {
+        if (m->state.n_scopes > 1)
+                qsort(m->state_scopes, m->state.n_scopes, sizeof(*m->state_scopes), hn_state_scope_compare);
+}
+
+static size_t count_cgroups(const struct hn_state *s) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < s->n_scopes; i++)
+                n += i == 0 || strcmp(s->scopes[i - 1].path, s->scopes[i].path) != 0;
+        return n;
+}
+
 static void fill_scopes(struct hn_manager *m) {
         const struct hn_snapshot *s = &m->snapshot;
 
@@ -97,6 +111,7 @@ static void fill_scopes(struct hn_manager *m) {
                         sc->note = s->why_no_signal;
                 m->state_scopes[m->state.n_scopes++] = *sc;
         }
+        sort_scopes(m);
         m->state.scopes = m->state_scopes;
         m->state.overrides = &m->overrides.list;
 }
@@ -207,7 +222,7 @@ void hn_report(struct hn_manager *m, hn_usec_t now) {
         else
                 (void) sd_notifyf(0, "STATUS=%s: %zu tasks in %zu cgroups, %zu held, signal %s.",
                                   hn_mode_to_string(hn_manager_mode(m)), m->snapshot.n_tasks,
-                                  m->state.n_scopes, m->ledger ? hn_ledger_size(m->ledger) : 0,
+                                  count_cgroups(&m->state), m->ledger ? hn_ledger_size(m->ledger) : 0,
                                   hn_signal_to_string(m->state.signal));
 }
 

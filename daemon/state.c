@@ -23,6 +23,17 @@ const char *hn_state_act_to_string(enum hn_state_act a) {
         return (size_t) a < HN_ELEMENTS(act_names) ? act_names[a] : NULL;
 }
 
+const char *hn_state_scope_part(const struct hn_state_scope *scope) {
+        return scope->settings && scope->settings->by_process && scope->rule ? scope->rule : "";
+}
+
+int hn_state_scope_compare(const void *a, const void *b) {
+        const struct hn_state_scope *x = a, *y = b;
+        int r = strcmp(x->path, y->path);
+
+        return r != 0 ? r : strcmp(hn_state_scope_part(x), hn_state_scope_part(y));
+}
+
 void hn_state_event_add(struct hn_state *s, uint64_t time_usec, enum hn_state_act act, pid_t tid,
                         const char *comm, int from, int to, const char *reason, const char *text) {
         struct hn_state_event *e = &s->last[s->n_events++ % HN_STATE_LAST];

@@ -50,6 +50,13 @@ struct hn_state_scope {
         uint64_t known, local; /* faults, or pages, of its tasks, and those on the node their task runs on */
 };
 
+/* The rule that a scope shares its cgroup under; "" where the whole cgroup is the rule's. With the path it is
+ * the name of a scope: there are no two of the same. */
+const char *hn_state_scope_part(const struct hn_state_scope *scope);
+
+/* For qsort(3): by path, then by part. */
+int hn_state_scope_compare(const void *a, const void *b);
+
 struct hn_override_list;
 
 /* A node's CPUs, in thousandths of one. */
@@ -84,7 +91,7 @@ struct hn_state {
         } refusals[HN_STATE_REFUSALS];
 
         size_t n_scopes;
-        const struct hn_state_scope *scopes;
+        const struct hn_state_scope *scopes; /* ascending by path and part */
 
         const struct hn_override_list *overrides; /* of the caller, or NULL */
         size_t n_load;                            /* 0: not measured in this tick */

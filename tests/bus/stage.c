@@ -106,9 +106,7 @@ void stage_make(struct stage *s) {
         (void) snprintf(s->address, sizeof(s->address), "unix:path=%s/bus", s->dir);
         (void) snprintf(text, sizeof(text), BUS_CONFIG, s->dir);
         write_file(s, "bus.conf", text);
-        stage_write_config(
-                s, "[Daemon]\nMode=manage\nIntervalSec=0.2\n[Rule app]\nCgroup=app.slice\nMode=manage\n"
-                   "[Rule odd]\nCgroup=odd*\nMode=advise\n");
+        stage_write_config(s, STAGE_CONFIG);
         listen_for_notify(s);
         machine_make(&s->tree);
         s->heard = strdup("");

@@ -19,6 +19,11 @@
 #define STAGE_SECONDS 30
 #define NOBODY        65534u
 
+/* What the daemon begins with. */
+#define STAGE_CONFIG                                                                          \
+        "[Daemon]\nMode=manage\nIntervalSec=0.2\n[Rule app]\nCgroup=app.slice\nMode=manage\n" \
+        "[Rule odd]\nCgroup=odd*\nMode=advise\n"
+
 struct stage {
         char dir[64], address[128];
         struct hn_tree tree;

@@ -92,7 +92,7 @@ static void a_scope_tells_of_its_cgroup(void **state) {
         };
 
         (void) state;
-        assert_true(hn_bus_scope_path(CGROUP_WORKER, &path) >= 0);
+        assert_true(hn_bus_scope_path(CGROUP_WORKER, "", &path) >= 0);
         for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
                 const char *got = property(path, HN_BUS_SCOPE, rows[i].name);
 
@@ -109,7 +109,7 @@ static void names_that_are_no_text_do_no_harm(void **state) {
         struct answer a = { .ok = false };
 
         (void) state;
-        assert_true(hn_bus_scope_path(CGROUP_ODD, &path) >= 0);
+        assert_true(hn_bus_scope_path(CGROUP_ODD, "", &path) >= 0);
         assert_string_equal(property(path, HN_BUS_SCOPE, "Cgroup"), "/odd\\xff\\x0a\".slice");
         assert_string_equal(property(path, HN_BUS_SCOPE, "Mode"), "advise");
         stage_call(&stage, NOBODY, &a, "Explain", "u", TASK_ODD);
@@ -281,7 +281,7 @@ static void scopes_come_and_go_with_a_word(void **state) {
         struct answer a = { .ok = false };
 
         (void) state;
-        assert_true(hn_bus_scope_path("/app.slice/new", &path) >= 0);
+        assert_true(hn_bus_scope_path("/app.slice/new", "", &path) >= 0);
         stage_forget(&stage);
         machine_add_cgroup(&stage.tree, "/app.slice/new", TASK_OUTSIDE);
         stage_hear(&stage, HN_BUS_MANAGER ".ScopeAdded", path);
@@ -300,13 +300,78 @@ static void a_scope_that_changes_says_so(void **state) {
         _hn_cleanup_(hn_freep) char *path = NULL;
 
         (void) state;
-        assert_true(hn_bus_scope_path(CGROUP_WORKER, &path) >= 0);
+        assert_true(hn_bus_scope_path(CGROUP_WORKER, "", &path) >= 0);
         stage_forget(&stage);
         hn_tree_write(&stage.tree, "cg" CGROUP_WORKER "/cgroup.threads", "100\n300\n", 0);
         stage_hear(&stage, path, "Tasks 2");
         stage_hear(&stage, path, "LocalShare 500");
         hn_tree_write(&stage.tree, "cg" CGROUP_WORKER "/cgroup.threads", "100\n300\n301\n", 0);
         stage_hear(&stage, path, "Tasks 3");
+}
+
+static void reload(const char *config) {
+        struct answer a = { .ok = false };
+
+        stage_write_config(&stage, config);
+        stage_forget(&stage);
+        stage_call(&stage, 0, &a, "Reload", "");
+        if (!a.ok)
+                fail_msg("Reload: %s: %s", a.error, a.message);
+}
+
+/* Rules that take single processes of one cgroup: each has an object, and none of the cgroup's own. */
+static void rules_that_share_a_cgroup_have_an_object_each(void **state) {
+        static const char *const parts[] = { "sudoers", "work" };
+        static const char *const rows[][3] = {
+                { "Cgroup", CGROUP_WORKER, CGROUP_WORKER },
+                { "Rule", "sudoers", "work" },
+                { "Mode", "observe", "advise" },
+                { "Tasks", "1", "1" },
+                { "Cpuset", "0-3", "0-3" },
+        };
+        _hn_cleanup_(hn_freep) char *whole = NULL, *none = NULL;
+        char *paths[2] = { NULL, NULL }, odd[256];
+        struct answer a = { .ok = false };
+        json_t *o;
+
+        (void) state;
+        assert_true(hn_bus_scope_path(CGROUP_WORKER, "", &whole) >= 0);
+        assert_true(hn_bus_scope_path(CGROUP_WORKER, "rest", &none) >= 0);
+        for (size_t k = 0; k < 2; k++)
+                assert_true(hn_bus_scope_path(CGROUP_WORKER, parts[k], &paths[k]) >= 0);
+        reload("[Daemon]\nMode=manage\nIntervalSec=0.2\n[Rule work]\nCgroup=app.slice\nComm=worker\nMode=advise\n"
+               "[Rule sudoers]\nCgroup=app.slice\nComm=sudo\n");
+        stage_hear(&stage, HN_BUS_MANAGER ".ScopeRemoved", whole);
+        for (size_t k = 0; k < 2; k++) {
+                stage_hear(&stage, HN_BUS_MANAGER ".ScopeAdded", paths[k]);
+                stage_hear(&stage, "ObjectManager.InterfacesAdded", paths[k]);
+                for (size_t i = 0; i < HN_ELEMENTS(rows); i++)
+                        assert_string_equal(property(paths[k], HN_BUS_SCOPE, rows[i][0]), rows[i][k + 1]);
+        }
+        (void) snprintf(odd, sizeof(odd), "%s/_", whole);
+        for (size_t i = 0; i < 3; i++) {
+                const char *const absent[] = { whole, none, odd };
+
+                stage_get(&stage, &a, absent[i], HN_BUS_SCOPE, "Cgroup");
+                if (a.ok)
+                        fail_msg("%s has a cgroup: %s", absent[i], a.text);
+        }
+        o = explain(TASK_WORKER);
+        assert_string_equal(json_string_value(json_object_get(o, "rule")), "work");
+        json_decref(o);
+        o = explain(TASK_CAPABLE);
+        assert_true(json_is_false(json_object_get(o, "decided")));
+        assert_non_null(strstr(json_string_value(json_object_get(o, "why")), "none of them has taken it"));
+        assert_non_null(strstr(json_string_value(json_object_get(o, "would_change")), "homenode match"));
+        json_decref(o);
+
+        reload(STAGE_CONFIG);
+        for (size_t k = 0; k < 2; k++) {
+                stage_hear(&stage, HN_BUS_MANAGER ".ScopeRemoved", paths[k]);
+                free(paths[k]);
+        }
+        stage_hear(&stage, HN_BUS_MANAGER ".ScopeAdded", whole);
+        assert_string_equal(property(whole, HN_BUS_SCOPE, "Tasks"), "3");
 }
 
 static void nothing_can_be_written_as_a_property(void **state) {
@@ -334,6 +399,7 @@ int main(void) {
                 cmocka_unit_test(the_state_comes_sealed_and_each_reader_has_his_own),
                 cmocka_unit_test(scopes_come_and_go_with_a_word),
                 cmocka_unit_test(a_scope_that_changes_says_so),
+                cmocka_unit_test(rules_that_share_a_cgroup_have_an_object_each),
                 cmocka_unit_test(nothing_can_be_written_as_a_property),
         };
 

@@ -107,7 +107,7 @@ static void scopes_are_as_written(void **state) {
 
         (void) state;
         stage_hear(&stage, "ScopeAdded", CGROUP_WORKER);
-        assert_true(hn_bus_scope_path(CGROUP_WORKER, &path) >= 0);
+        assert_true(hn_bus_scope_path(CGROUP_WORKER, "", &path) >= 0);
         compare(path, HN_BUS_SCOPE);
 }
 
