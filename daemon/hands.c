@@ -23,6 +23,7 @@ void hn_hands_deinit(struct hn_hands *h) {
                 free(h->paths[i]);
         free(h->paths);
         free(h->tids);
+        free(h->guests);
         *h = HN_HANDS_NULL;
 }
 
@@ -217,31 +218,128 @@ static int add_scope(struct hn_scope_list *list, const char *path, const pid_t *
         return hn_scope_list_add(list, &scope);
 }
 
+/* Who is looked at beside those whom the rules of this cgroup take: `tgid` is 0 for all of it. */
+static int add_guest(struct hn_hands *h, uint32_t place, pid_t tgid, uint32_t scope) {
+        if (h->n_guests == h->guests_allocated) {
+                size_t more = h->guests_allocated ? 2 * h->guests_allocated : 16;
+                struct hn_hand_guest *bigger = reallocarray(h->guests, more, sizeof(*bigger));
+
+                if (!bigger)
+                        return -ENOMEM;
+                h->guests = bigger;
+                h->guests_allocated = more;
+        }
+        h->guests[h->n_guests++] = (struct hn_hand_guest){ .place = place, .tgid = tgid, .scope = scope };
+        return 0;
+}
+
+static int guest_compare(const void *a, const void *b) {
+        const struct hn_hand_guest *x = a, *y = b;
+        int r = HN_CMP(x->place, y->place);
+
+        return r != 0 ? r : HN_CMP(x->tgid, y->tgid);
+}
+
+/* A scope in a cgroup whose rules go by process: its threads are listed there already, and come to this one
+ * by choice. */
+static int add_scope_beside(struct hn_scope_list *list, const struct hn_scope *place, uint32_t *ret) {
+        static const pid_t none;
+        struct hn_scope scope = {
+                .path = place->path,
+                .mode = HN_MODE_OBSERVE,
+                .by_process = true,
+                .place = place->place,
+                .by_hand = true,
+                .tids = &none,
+        };
+
+        *ret = (uint32_t) list->n;
+        return hn_scope_list_add(list, &scope);
+}
+
+/* What overrides need in a cgroup that a rule has made a scope of. `path` is SIZE_MAX for all that is in it,
+ * else the targets of that path are meant. */
+static int add_to_ruled(struct hn_manager *m, const struct hn_scope *ruled, size_t path) {
+        struct hn_hands *h = &m->hands;
+        uint32_t scope, place = ruled->place;
+        int r;
+
+        if (!ruled->by_process)
+                return 0;
+        r = add_scope_beside(&m->scopes, ruled, &scope);
+        if (r == 0 && path == SIZE_MAX)
+                return add_guest(h, place, 0, scope);
+        for (size_t i = 0; r == 0 && i < h->n_targets; i++)
+                if (h->targets[i].path == path)
+                        r = add_guest(h, place, h->targets[i].tgid, scope);
+        return r;
+}
+
 /* Those of rules look at all that is in their cgroups; the others come behind, as a thread counts for the
  * first scope that names it. */
 static int add_scopes(struct hn_manager *m) {
         struct hn_hands *h = &m->hands;
+        const struct hn_scope *ruled;
         size_t n = 0;
         int r = 0;
 
-        for (size_t i = 0; r == 0 && i < h->cgroups.n; i++)
-                if (!hn_scope_list_find(&m->scopes, h->cgroups.items[i].path))
-                        r = add_scope(&m->scopes, h->cgroups.items[i].path, NULL, 0);
+        for (size_t i = 0; r == 0 && i < h->cgroups.n; i++) {
+                ruled = hn_scope_list_find(&m->scopes, h->cgroups.items[i].path);
+                r = ruled ? add_to_ruled(m, ruled, SIZE_MAX)
+                          : add_scope(&m->scopes, h->cgroups.items[i].path, NULL, 0);
+        }
         h->tids = calloc(h->n_targets + 1, sizeof(*h->tids));
         if (!h->tids)
                 return -ENOMEM;
         for (size_t k = 0; r == 0 && k < h->n_paths; k++) {
                 size_t first = n;
 
-                if (hn_scope_list_find(&m->scopes, h->paths[k]) || find_covered(h, h->paths[k]))
+                if (find_covered(h, h->paths[k]))
                         continue;
+                ruled = hn_scope_list_find(&m->scopes, h->paths[k]);
+                if (ruled) {
+                        r = add_to_ruled(m, ruled, k);
+                        continue;
+                }
                 for (size_t i = 0; i < h->n_targets; i++)
                         if (h->targets[i].path == k)
                                 h->tids[n++] = h->targets[i].tid;
                 if (n > first)
                         r = add_scope(&m->scopes, h->paths[k], h->tids + first, n - first);
         }
+        if (h->n_guests > 1)
+                qsort(h->guests, h->n_guests, sizeof(*h->guests), guest_compare);
         return r;
+}
+
+static const struct hn_hand_guest *find_guest(const struct hn_hands *h, uint32_t place, pid_t tgid) {
+        const struct hn_hand_guest key = { .place = place, .tgid = tgid };
+
+        return h->n_guests == 0 ? NULL
+                                : bsearch(&key, h->guests, h->n_guests, sizeof(*h->guests), guest_compare);
+}
+
+/* A rule's word comes first: it goes on with the task when the override is over. */
+static uint32_t choose(void *userdata, uint32_t place, const struct hn_proc_id *who) {
+        const struct hn_hands *h = userdata;
+        uint32_t scope = h->rules.choose(h->rules.userdata, place, who);
+        const struct hn_hand_guest *guest;
+
+        if (scope != HN_SCOPE_NONE)
+                return scope;
+        guest = find_guest(h, place, 0);
+        if (!guest)
+                guest = find_guest(h, place, who->pid);
+        return guest ? guest->scope : HN_SCOPE_NONE;
+}
+
+struct hn_chooser hn_hands_chooser(struct hn_manager *m) {
+        m->hands.rules = hn_rules_chooser(&m->scopes);
+        return (struct hn_chooser){
+                .wants = m->hands.rules.wants,
+                .choose = choose,
+                .userdata = &m->hands,
+        };
 }
 
 int hn_hands_join(struct hn_manager *m) {

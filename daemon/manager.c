@@ -312,7 +312,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         r = hn_hands_join(m);
         if (r < 0)
                 return r;
-        m->sampler.chooser = hn_rules_chooser(&m->scopes);
+        m->sampler.chooser = hn_hands_chooser(m);
         r = hn_sampler_sweep(&m->sampler, m->scopes.scopes, m->scopes.n, now, &m->snapshot);
         if (r < 0)
                 return r;

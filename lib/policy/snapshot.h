@@ -49,8 +49,8 @@ struct hn_scope {
         struct hn_mask prefer; /* node ids near the devices that the rule prefers; empty = none */
 
         /* Rules may take single processes of a cgroup. Then one scope stands for the cgroup and has no tasks,
-         * and each rule that takes one of its processes has a scope of its own; all of them say so, and name
-         * the first. */
+         * and each rule that takes one of its processes has a scope of its own, and so have those whom only a
+         * hand has ordered something for; all of them say so, and name the first. */
         bool by_process;
         uint32_t place;
 

@@ -191,6 +191,14 @@ static int list_threads(struct hn_sampler *s, struct hn_scope *scopes, size_t n_
 
                 if (r < 0)
                         return r;
+                if (hn_scope_place(scopes, (uint32_t) i) < i) {
+                        const struct hn_scope *place = &scopes[scopes[i].place];
+
+                        scopes[i].cpuset = place->cpuset;
+                        scopes[i].mems = place->mems;
+                        n_mems[i] = n_mems[scopes[i].place];
+                        continue;
+                }
                 if (hn_cgroup_read_cpus(&s->cgroups, scopes[i].path, tid, &scopes[i].cpuset) != 0)
                         scopes[i].cpuset = s->topo->online;
                 if (hn_cgroup_read_mems(&s->cgroups, scopes[i].path, tid, &scopes[i].mems) != 0)

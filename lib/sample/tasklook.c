@@ -193,8 +193,8 @@ static int choose(struct hn_sampler *s, struct hn_task_slot *slot, bool born) {
                 s->n_scopes = slot->scope + 1;
                 scope->cpuset = place->cpuset;
                 scope->mems = place->mems;
-                scope->populated = true;
         }
+        s->scopes[slot->scope].populated = true;
         return 1;
 }
 

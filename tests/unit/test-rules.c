@@ -269,6 +269,45 @@ static void the_first_rule_that_takes_a_process_counts(void **state) {
         hn_config_deinit(&c);
 }
 
+/* Scopes for overrides come between the places and what is chosen, which has as much room as before. */
+static void others_may_add_scopes(void **state) {
+        static const char config[] =
+                "[Daemon]\nMode=manage\n[Rule java]\nUnit=*.service\nComm=java\nMode=manage\n"
+                "[Rule rest]\nUnit=*.service\nMode=advise\n";
+        const struct hn_proc_id java = { .pid = 1, .comm = "java" }, sh = { .pid = 2, .comm = "sh" };
+        struct hn_scope more = { .path = "/more", .mode = HN_MODE_OBSERVE, .by_hand = true };
+        struct fixture *f = *state;
+        struct hn_config c = HN_CONFIG_NULL;
+        struct hn_scope_list list;
+        const struct hn_scope *before;
+        size_t warnings = 0;
+        char buf[256];
+
+        assert_int_equal(hn_config_feed(&c, config, strlen(config), "f", NULL, NULL, &warnings), 0);
+        assert_int_equal(hn_rules_scopes(&c, &f->fs, false, &list), 0);
+        assert_int_equal(list.n_places, 5);
+        for (size_t i = 0; i < 100; i++)
+                assert_int_equal(hn_scope_list_add(&list, &more), 0);
+        assert_int_equal(list.n, 105);
+        assert_int_equal(list.n_places, 5);
+        assert_null(hn_scope_list_find(&list, "/more"));
+        assert_null(hn_scope_list_find(&list, "/system.slice"));
+        assert_false(hn_scope_list_is_managed(&list, "/more"));
+        assert_false(hn_scope_list_is_managed(&list, "/system.slice/db.service"));
+
+        before = list.scopes;
+        ask(&list, &sh, buf, sizeof(buf));
+        assert_string_equal(buf, "rest advise;rest advise;rest advise;rest advise;rest advise;");
+        assert_false(hn_scope_list_is_managed(&list, "/system.slice/db.service"));
+        ask(&list, &java, buf, sizeof(buf));
+        assert_string_equal(buf, "java manage;java manage;java manage;java manage;java manage;");
+        assert_true(hn_scope_list_is_managed(&list, "/system.slice/db.service"));
+        assert_ptr_equal(list.scopes, before);
+        assert_false(list.cut);
+        hn_scope_list_deinit(&list);
+        hn_config_deinit(&c);
+}
+
 /* A user that is not there takes nobody, and is told. */
 static void users_are_looked_up(void **state) {
         static const char config[] = "[Rule a]\nUser=root 0 12 no-such-user-here\n";
@@ -378,6 +417,7 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(scopes_are_what_the_rules_say, setup, teardown),
                 cmocka_unit_test(no_cgroups_no_scopes),
                 cmocka_unit_test_setup_teardown(the_first_rule_that_takes_a_process_counts, setup, teardown),
+                cmocka_unit_test_setup_teardown(others_may_add_scopes, setup, teardown),
                 cmocka_unit_test(users_are_looked_up),
                 cmocka_unit_test(each_key_has_its_answer),
                 cmocka_unit_test_setup_teardown(marks_lower_and_may_raise, setup, teardown),
