@@ -6,12 +6,22 @@
 #include "care.h"
 #include "sample/cgroupglob.h"
 
+/* Whether the cgroup alone does not decide: of a command that is yet to be started nobody knows what it will
+ * call itself. */
+static bool asks_for_more(const struct hn_rule *rule) {
+        for (int m = 0; m < _HN_MATCH_MAX; m++)
+                if (m != HN_MATCH_CGROUP && rule->match[m].n > 0)
+                        return true;
+        return false;
+}
+
 const struct hn_rule *hn_care_rule_of(const struct hn_config *config, const char *path) {
         for (size_t i = 0; i < config->n_rules; i++) {
                 const struct hn_rule *rule = &config->rules[i];
 
-                if (hn_glob_first((const char *const *) rule->cgroups, rule->n_cgroups, path) <
-                    rule->n_cgroups)
+                const struct hn_words *w = &rule->match[HN_MATCH_CGROUP];
+
+                if (!asks_for_more(rule) && hn_glob_first((const char *const *) w->items, w->n, path) < w->n)
                         return rule;
         }
         return NULL;
@@ -30,10 +40,10 @@ static int choose_place(const struct hn_config *config, const struct hn_rule *ru
                         struct hn_why *why) {
         int r = hn_why(why, -ENXIO, "rule %s names no cgroup", rule->name);
 
-        for (size_t i = 0; i < rule->n_cgroups; i++) {
+        for (size_t i = 0; i < rule->match[HN_MATCH_CGROUP].n; i++) {
                 const struct hn_rule *taker;
-                int k = hn_rule_scope_derive(rule->cgroups[i], manager, fallback, token, ret,
-                                             r == 0 ? NULL : why);
+                int k = hn_rule_scope_derive(rule->match[HN_MATCH_CGROUP].items[i], manager, fallback, token,
+                                             ret, r == 0 ? NULL : why);
 
                 if (k < 0)
                         continue;
@@ -54,6 +64,12 @@ int hn_care_choose(const struct hn_config *config, const char *name, const char 
 
         if (!care.rule)
                 return hn_why(why, -ENOENT, "there is no [Rule %s] in the configuration", name);
+        if (asks_for_more(care.rule))
+                return hn_why(
+                        why, -ENXIO,
+                        "[Rule %s] asks for units, names, programs or owners too, and whether the command "
+                        "is one of them shows when it runs: give it a rule by Cgroup= alone",
+                        name);
         if (bound && !care.rule->within_user_mask)
                 return hn_why(
                         why, -EUCLEAN,

@@ -6,6 +6,8 @@
 #include "base/escape.h"
 #include "why.h"
 
+static int set(struct hn_why *why, int r, const char *behind, const char *fmt, va_list ap) _hn_printf_(4, 0);
+
 static int set(struct hn_why *why, int r, const char *behind, const char *fmt, va_list ap) {
         char text[HN_WHY_MAX], whole[HN_WHY_MAX + 128];
 
