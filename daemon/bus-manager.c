@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "daemon/bus-pin.h"
 #include "daemon/bus.h"
 #include "daemon/dump.h"
 #include "daemon/explain.h"
@@ -59,6 +60,7 @@ static int get_figure(sd_bus *bus, const char *path, const char *interface, cons
                 { "IntervalUSec", m->state.interval },
                 { "SweepUSec", m->state.sweep_us },
                 { "PageRate", m->config.page_rate },
+                { "Pins", hn_override_count(m) },
                 { "SignalsLeftOut", b->news.left_out },
         };
 
@@ -304,10 +306,18 @@ static const sd_bus_vtable manager_vtable[] = {
         SD_BUS_PROPERTY("CpuPermille", "u", get_small_figure, 0, CHANGES),
         SD_BUS_PROPERTY("CpuBudgetPermille", "u", get_small_figure, 0, CHANGES),
         SD_BUS_PROPERTY("PageRate", "t", get_figure, 0, CHANGES),
+        SD_BUS_PROPERTY("Pins", "t", get_figure, 0, CHANGES),
         SD_BUS_PROPERTY("SignalsLeftOut", "t", get_figure, 0, CHANGES),
         SD_BUS_PROPERTY("Tick", "t", get_figure, 0, EACH_TICK),
         SD_BUS_PROPERTY("SweepUSec", "t", get_figure, 0, EACH_TICK),
 
+        SD_BUS_METHOD_WITH_ARGS("Pin",
+                                SD_BUS_ARGS("s", kind, "s", target, "s", nodes, "s", cpus, "b", pages, "t",
+                                            seconds, "s", why),
+                                SD_BUS_RESULT("t", id), hn_bus_method_pin, OPEN),
+        SD_BUS_METHOD_WITH_ARGS("Unpin", SD_BUS_ARGS("t", id), SD_BUS_NO_RESULT, hn_bus_method_unpin, OPEN),
+        SD_BUS_METHOD_WITH_ARGS("ListPins", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(tsssssbuttsas)", pins),
+                                hn_bus_method_list_pins, OPEN),
         SD_BUS_METHOD_WITH_ARGS("Explain", SD_BUS_ARGS("u", tid), SD_BUS_RESULT("s", json), method_explain,
                                 OPEN),
         SD_BUS_METHOD_WITH_ARGS("Dump", SD_BUS_NO_ARGS, SD_BUS_RESULT("h", json), method_dump, OPEN),
@@ -322,6 +332,8 @@ static const sd_bus_vtable manager_vtable[] = {
         SD_BUS_SIGNAL_WITH_ARGS("MoveRefused",
                                 SD_BUS_ARGS("u", tid, "s", comm, "i", from, "i", to, "s", reason, "s", text),
                                 0),
+        SD_BUS_SIGNAL_WITH_ARGS("PinAdded", SD_BUS_ARGS("t", id, "u", owner), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("PinRemoved", SD_BUS_ARGS("t", id), 0),
         SD_BUS_SIGNAL_WITH_ARGS("ScopeAdded", SD_BUS_ARGS("s", cgroup, "o", path), 0),
         SD_BUS_SIGNAL_WITH_ARGS("ScopeRemoved", SD_BUS_ARGS("s", cgroup, "o", path), 0),
         SD_BUS_VTABLE_END,

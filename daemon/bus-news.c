@@ -4,6 +4,7 @@
 
 #include "base/macro.h"
 #include "daemon/bus-newscope.h"
+#include "daemon/bus-pin.h"
 #include "daemon/bus.h"
 #include "daemon/manager.h"
 #include "daemon/texthash.h"
@@ -47,6 +48,7 @@ static struct hn_news_facts look(const struct hn_news *n, const struct hn_manage
                 .pages_moved = m->state.pages_moved,
                 .restored = m->state.restored,
                 .left_out = n->left_out,
+                .pins = hn_override_count(m),
         };
 }
 
@@ -58,6 +60,7 @@ void hn_news_begin(struct hn_news *n, struct hn_manager *m) {
 void hn_news_deinit(struct hn_news *n) {
         hn_news_scopes_deinit(n);
         hn_conflicts_deinit(&n->conflicts);
+        free(n->pins);
         *n = (struct hn_news){ .n_scopes = 0 };
 }
 
@@ -97,6 +100,7 @@ static size_t name_differences(const struct hn_news_facts *a, const struct hn_ne
         NOTE(in_vain, "MovesInVain");
         NOTE(pages_moved, "PagesMoved");
         NOTE(restored, "Restored");
+        NOTE(pins, "Pins");
         NOTE(left_out, "SignalsLeftOut");
 #undef NOTE
         names[n] = NULL;
@@ -143,6 +147,7 @@ void hn_news_tick(struct hn_bus *b, hn_usec_t now) {
         check_conflicts(b, now);
         hn_news_properties(b);
         hn_news_scopes(b);
+        hn_bus_tell_pins(b);
 }
 
 static int tell(struct hn_bus *b, const char *member, const char *act, const struct hn_state_event *e) {

@@ -44,13 +44,15 @@ struct hn_news_facts {
         unsigned signals, kernel_balancing, cpu_permille, cpu_budget;
         uint64_t nodes, why_no_signal;
         uint64_t interval, page_rate;
-        uint64_t tasks, scopes, held, moves, helped, in_vain, pages_moved, restored, left_out;
+        uint64_t tasks, scopes, held, moves, helped, in_vain, pages_moved, restored, left_out, pins;
 };
 
 struct hn_news {
         struct hn_news_facts facts;
         struct hn_news_scope *scopes; /* ascending by path */
         size_t n_scopes;
+        uint64_t *pins; /* ids, ascending */
+        size_t n_pins;
         unsigned signals; /* bits 1 << enum hn_signal, of the tasks at the last tick */
         unsigned moves, refusals;
         uint64_t left_out; /* signals */

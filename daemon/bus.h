@@ -19,15 +19,22 @@ struct hn_manager;
  * Nothing in here waits: connecting, the name, credentials and polkit all answer by callbacks. A machine
  * without a bus is an ordinary machine. */
 
-#define HN_BUS_NAME          "org.homenode1"
-#define HN_BUS_PATH          "/org/homenode1"
-#define HN_BUS_MANAGER       "org.homenode1.Manager"
-#define HN_BUS_SCOPE         "org.homenode1.Scope"
-#define HN_BUS_SCOPE_PATH    "/org/homenode1/scope"
-#define HN_BUS_ERROR(name)   "org.homenode1.Error." name
-#define HN_BUS_NO_SUCH_TASK  HN_BUS_ERROR("NoSuchTask")
-#define HN_BUS_BEYOND_CONFIG HN_BUS_ERROR("BeyondConfiguration")
-#define HN_BUS_BAD_CONFIG    HN_BUS_ERROR("BadConfiguration")
+#define HN_BUS_NAME           "org.homenode1"
+#define HN_BUS_PATH           "/org/homenode1"
+#define HN_BUS_MANAGER        "org.homenode1.Manager"
+#define HN_BUS_SCOPE          "org.homenode1.Scope"
+#define HN_BUS_SCOPE_PATH     "/org/homenode1/scope"
+#define HN_BUS_ERROR(name)    "org.homenode1.Error." name
+#define HN_BUS_NO_SUCH_TASK   HN_BUS_ERROR("NoSuchTask")
+#define HN_BUS_NO_SUCH_NODE   HN_BUS_ERROR("NoSuchNode")
+#define HN_BUS_NO_SUCH_CGROUP HN_BUS_ERROR("NoSuchCgroup")
+#define HN_BUS_NO_SUCH_PIN    HN_BUS_ERROR("NoSuchPin")
+#define HN_BUS_NOTHING_LEFT   HN_BUS_ERROR("NothingLeft")
+#define HN_BUS_CONFLICT       HN_BUS_ERROR("Conflict")
+#define HN_BUS_FULL           HN_BUS_ERROR("Full")
+#define HN_BUS_CANNOT_KEEP    HN_BUS_ERROR("CannotKeep")
+#define HN_BUS_BEYOND_CONFIG  HN_BUS_ERROR("BeyondConfiguration")
+#define HN_BUS_BAD_CONFIG     HN_BUS_ERROR("BadConfiguration")
 
 /* --bus-address=none: there is to be no bus. */
 #define HN_BUS_ADDRESS_NONE "none"

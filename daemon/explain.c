@@ -8,6 +8,7 @@
 #include "daemon/explain.h"
 #include "daemon/jsontext.h"
 #include "daemon/manager.h"
+#include "daemon/override.h"
 #include "daemon/wording.h"
 #include "policy/remedy.h"
 #include "sample/procfs.h"
@@ -173,6 +174,38 @@ static json_t *format_history(const struct hn_manager *m, pid_t tid) {
         return NULL;
 }
 
+static bool is_below(const char *path, const char *cgroup) {
+        size_t n = strlen(cgroup);
+
+        path += path[0] == '/';
+        return strncmp(path, cgroup, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+/* What was ordered by hand for this very thread, its process or its cgroup: the latest of them. */
+static json_t *format_override(const struct hn_manager *m, pid_t tid, pid_t tgid, const char *cgroup) {
+        for (size_t i = hn_override_count(m); i-- > 0;) {
+                const struct hn_override *o = hn_override_get(m, i);
+                char nodes[HN_MASK_LIST_MAX];
+                struct object x;
+
+                if (o->kind == HN_OVERRIDE_CGROUP ? !cgroup || !is_below(cgroup, o->cgroup)
+                                                  : o->pid != (o->kind == HN_OVERRIDE_THREAD ? tid : tgid))
+                        continue;
+                if (hn_mask_print_list(&o->nodes, nodes, sizeof(nodes)) < 0)
+                        nodes[0] = '\0';
+                x = object_begin();
+                set(&x, "id", hn_json_number(o->id));
+                set(&x, "kind", hn_json_text(hn_override_kind_to_string(o->kind)));
+                set(&x, "owner", hn_json_number(o->owner));
+                set(&x, "nodes", hn_json_text(nodes));
+                set(&x, "since_usec", hn_json_number(o->since));
+                set(&x, "expires_usec", o->expires == UINT64_MAX ? json_null() : hn_json_number(o->expires));
+                set(&x, "why", hn_json_text(o->why));
+                return object_end(&x);
+        }
+        return json_null();
+}
+
 static int explain_decided(const struct hn_manager *m, size_t i, json_t **ret) {
         const struct hn_task_sample *t = &m->snapshot.tasks[i];
         const struct hn_scope *scope = &m->snapshot.scopes[t->scope];
@@ -195,6 +228,7 @@ static int explain_decided(const struct hn_manager *m, size_t i, json_t **ret) {
         set(&x, "decision", format_decision(m, hn_plan_decision(m->plan, i), scope));
         set(&x, "nodes", format_nodes(m, t));
         set(&x, "memory", format_memory(m, i));
+        set(&x, "override", format_override(m, t->key.tid, t->tgid, scope->path));
         set(&x, "history", format_history(m, t->key.tid));
         *ret = object_end(&x);
         return *ret ? 0 : -ENOMEM;
@@ -267,6 +301,7 @@ static int explain_unknown(const struct hn_manager *m, pid_t tid, json_t **ret) 
         set(&x, "cgroup", hn_json_text(cgroup));
         set(&x, "why", hn_json_text(why));
         set(&x, "would_change", hn_json_text(next));
+        set(&x, "override", format_override(m, who.key.tid, who.tgid, cgroup));
         *ret = object_end(&x);
         return *ret ? 0 : -ENOMEM;
 }

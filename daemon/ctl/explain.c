@@ -112,6 +112,16 @@ static void print_memory(const json_t *m) {
         }
 }
 
+static void print_override(const json_t *o) {
+        if (!json_is_object(o))
+                return;
+        printf("User %" PRIi64 " holds it by hand (pin %" PRIi64 ")", hn_state_number(o, "owner"),
+               hn_state_number(o, "id"));
+        print_line(" on nodes ", o, "nodes", "");
+        print_line(": ", o, "why", "");
+        fputs(".\n", stdout);
+}
+
 static void print_history(const json_t *history) {
         const json_t *o;
         size_t i;
@@ -140,6 +150,7 @@ static int print_task(const json_t *o) {
         print_line(", rule ", o, "rule", "");
         print_line(" (", o, "mode", ")");
         putchar('\n');
+        print_override(json_object_get(o, "override"));
         if (!json_is_true(json_object_get(o, "decided"))) {
                 print_line("Nothing is decided about it: ", o, "why", ".\n");
                 print_line("What would change that: ", o, "would_change", ".\n");

@@ -74,6 +74,8 @@ pid_t polkit_start(struct stage *s, enum polkit_answer a) {
         char number[16];
         pid_t pid;
 
+        /* The one before may still be leaving. */
+        stage_wait_no_owner(s, "org.freedesktop.PolicyKit1");
         answer = a;
         pid = stage_fork_client(s, 0, serve, NULL);
         (void) snprintf(number, sizeof(number), " %d", (int) pid);

@@ -247,10 +247,9 @@ sd_bus *stage_connect(const struct stage *s) {
         return bus;
 }
 
-void stage_start_daemon(struct stage *s, const char *const *more) {
-        const char *argv[24] = { HN_HOMENODED, "--sysroot", s->tree.path };
+/* `argv` has room for what is common to both kinds. */
+static void start(struct stage *s, const char **argv, int n, const char *const *more) {
         char config[128], run[128], bus[160], notify[128];
-        int n = 3;
 
         (void) snprintf(config, sizeof(config), "--config=%s/homenode.conf", s->dir);
         (void) snprintf(run, sizeof(run), "--run-dir=%s/run", s->dir);
@@ -267,10 +266,23 @@ void stage_start_daemon(struct stage *s, const char *const *more) {
         if (s->daemon_pid == 0) {
                 be_child(s, "daemon.log");
                 (void) setenv("NOTIFY_SOCKET", notify, 1);
-                execv(HN_HOMENODED, (char **) argv);
+                (void) execv(argv[0], (char **) argv);
                 _exit(127);
         }
         stage_wait_notify(s, "READY=1");
+}
+
+void stage_start_daemon(struct stage *s, const char *const *more) {
+        const char *argv[24] = { HN_HOMENODED, "--sysroot", s->tree.path };
+
+        start(s, argv, 3, more);
+}
+
+void stage_start_split_daemon(struct stage *s) {
+        const char *argv[24] = { HN_SPLIT_HOMENODED };
+
+        stage_write_config(s, "[Daemon]\nMode=observe\nIntervalSec=0.2\n");
+        start(s, argv, 1, NULL);
 }
 
 void stage_wait_notify(struct stage *s, const char *text) {
@@ -298,10 +310,10 @@ void stage_wait_notify(struct stage *s, const char *text) {
         }
 }
 
-static bool has_name(struct stage *s) {
+static bool has_owner(struct stage *s, const char *name) {
         sd_bus_message *reply = NULL;
         int r = sd_bus_call_method(s->ear, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-                                   "org.freedesktop.DBus", "GetNameOwner", NULL, &reply, "s", HN_BUS_NAME);
+                                   "org.freedesktop.DBus", "GetNameOwner", NULL, &reply, "s", name);
 
         sd_bus_message_unref(reply);
         return r >= 0;
@@ -320,14 +332,14 @@ static void turn(struct stage *s, uint64_t end) {
 void stage_wait_name(struct stage *s) {
         uint64_t end = deadline();
 
-        while (!has_name(s))
+        while (!has_owner(s, HN_BUS_NAME))
                 turn(s, end);
 }
 
-void stage_wait_no_name(struct stage *s) {
+void stage_wait_no_owner(struct stage *s, const char *name) {
         uint64_t end = deadline();
 
-        while (has_name(s))
+        while (has_owner(s, name))
                 turn(s, end);
 }
 

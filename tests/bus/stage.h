@@ -49,8 +49,9 @@ void stage_stop_bus(struct stage *s);
  * ready, and stage_wait_name() until it is on the bus. stop ends it by SIGTERM and returns its exit status.
  */
 void stage_start_daemon(struct stage *s, const char *const *more);
+void stage_start_split_daemon(struct stage *s); /* the live machine, taken for one of two nodes: 0 and 1 */
 void stage_wait_name(struct stage *s);
-void stage_wait_no_name(struct stage *s);
+void stage_wait_no_owner(struct stage *s, const char *name);
 int stage_stop_daemon(struct stage *s);
 
 /* Waits for the next word of the daemon to its service manager that has `text` in it. */

@@ -154,7 +154,7 @@ static void an_answer_of_something_else_does_no_harm(void **state) {
                         fail_msg("%s: not %d:\n%s", rows[i].reply, rows[i].code, output);
                 assert_null(strchr(output, '\x1b'));
                 stage_kill(pid);
-                stage_wait_no_name(&stage);
+                stage_wait_no_owner(&stage, HN_BUS_NAME);
         }
 }
 

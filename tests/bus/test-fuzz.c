@@ -222,6 +222,25 @@ static const char *odd_signature(void) {
         return odd[below(HN_ELEMENTS(odd))];
 }
 
+/* Arguments of Pin of which most make sense, so that the others are looked at; the tasks are none of the
+ * users'. */
+static int append_pin(sd_bus_message *m) {
+        static const char *const sane[][4] = {
+                { "process", "thread", "cgroup", "process" },
+                { "200", "300", CGROUP_ROOT, "301" },
+                { "0", "8", "0,8", "0" },
+                { "", "0", "2-3", "" },
+        };
+        int pages = (int) below(2), r = 0;
+        uint64_t seconds = below(3) ? 60 : number();
+
+        for (size_t i = 0; r >= 0 && i < HN_ELEMENTS(sane); i++)
+                r = sd_bus_message_append_basic(m, 's', below(4) ? sane[i][below(4)] : text());
+        if (r >= 0)
+                r = sd_bus_message_append(m, "bt", pages, seconds);
+        return r < 0 ? r : sd_bus_message_append_basic(m, 's', text());
+}
+
 static sd_bus_message *choose_call(sd_bus *bus) {
         static const char *const properties[] = { "Get", "Set", "GetAll", "Frob" };
         static const char *const paths[] = { HN_BUS_PATH, "/", HN_BUS_SCOPE_PATH,
@@ -251,8 +270,11 @@ static sd_bus_message *choose_call(sd_bus *bus) {
         default: break;
         }
         r = sd_bus_message_new_method_call(bus, &m, HN_BUS_NAME, path, interface, member);
-        for (p = signature; r >= 0 && *p;)
-                r = append(m, &p);
+        if (r >= 0 && strcmp(member, "Pin") == 0 && strcmp(signature, "ssssbts") == 0 && below(4))
+                r = append_pin(m);
+        else
+                for (p = signature; r >= 0 && *p;)
+                        r = append(m, &p);
         if (r < 0)
                 m = sd_bus_message_unref(m);
         return m;
@@ -354,6 +376,7 @@ static void expect_untouched(void) {
         expect("Mode", "manage");
         expect("LogLevel", "info");
         expect("Tasks", "5");
+        expect("Pins", "0");
         if (strstr(log, "by user") || strstr(log, "asks to") || strstr(log, "reloaded"))
                 fail_msg("it did something:\n%s", log);
         free(log);

@@ -113,10 +113,19 @@ static void scopes_are_as_written(void **state) {
 
 /* Every error and action of the code stands in the page. */
 static void errors_and_actions_are_written(void **state) {
-        static const char *const words[] = {
-                HN_BUS_NO_SUCH_TASK,        HN_BUS_BEYOND_CONFIG,         HN_BUS_BAD_CONFIG,
-                SD_BUS_ERROR_ACCESS_DENIED, SD_BUS_ERROR_LIMITS_EXCEEDED, SD_BUS_ERROR_INVALID_ARGS
-        };
+        static const char *const words[] = { HN_BUS_NO_SUCH_TASK,
+                                             HN_BUS_NO_SUCH_NODE,
+                                             HN_BUS_NO_SUCH_CGROUP,
+                                             HN_BUS_NO_SUCH_PIN,
+                                             HN_BUS_NOTHING_LEFT,
+                                             HN_BUS_CONFLICT,
+                                             HN_BUS_FULL,
+                                             HN_BUS_CANNOT_KEEP,
+                                             HN_BUS_BEYOND_CONFIG,
+                                             HN_BUS_BAD_CONFIG,
+                                             SD_BUS_ERROR_ACCESS_DENIED,
+                                             SD_BUS_ERROR_LIMITS_EXCEEDED,
+                                             SD_BUS_ERROR_INVALID_ARGS };
         char item[128];
 
         (void) state;
