@@ -112,12 +112,12 @@ static int parse_task(const struct hn_manager *m, const char *text, struct hn_ov
 }
 
 static int parse_why(const char *text, struct hn_override *o, sd_bus_error *e) {
-        size_t n = strnlen(text, HN_OVERRIDE_WHY_MAX + 1);
+        size_t n = strlen(text);
+        bool line = n <= HN_OVERRIDE_WHY_MAX;
 
-        for (size_t i = 0; i < n; i++)
-                if ((unsigned char) text[i] < ' ' || text[i] == 0x7f)
-                        n = HN_OVERRIDE_WHY_MAX + 1;
-        if (n > HN_OVERRIDE_WHY_MAX)
+        for (size_t i = 0; line && i < n; i++)
+                line = (unsigned char) text[i] >= ' ' && text[i] != 0x7f;
+        if (!line)
                 return sd_bus_error_setf(
                         e, SD_BUS_ERROR_INVALID_ARGS,
                         "That is no reason that can be kept: write one line of at most %u bytes",

@@ -137,7 +137,8 @@ int hn_override_add(struct hn_manager *m, const struct hn_override *wish, uint64
         int r;
 
         o.id = list->next_id;
-        o.since = hn_clock(CLOCK_REALTIME);
+        if (o.since == 0)
+                o.since = hn_clock(CLOCK_REALTIME);
         r = hn_override_check(m, &o, m->overrides.refusal, sizeof(m->overrides.refusal));
         if (r < 0)
                 return refuse(m, &o, r, ret_refusal);

@@ -37,7 +37,7 @@ struct hn_override {
         bool pages;              /* bring the memory too */
         uid_t owner;             /* who asked */
         uint64_t since, expires; /* CLOCK_REALTIME, microseconds; expires UINT64_MAX: for good. Of a wish
-                                    `since` is not looked at */
+                                    `since` may be 0: now */
         char *why;               /* "" if nobody said */
 };
 
