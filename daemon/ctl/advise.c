@@ -64,17 +64,18 @@ static void answer_deinit(struct answer *a) {
 
 static int help(void) {
         printf("Usage: homenode advise [OPTION...] CPUS[:MB]\n\n"
-               "Says to which nodes a new workload would best go. The list is for numactl -N and -m.\n"
-               "For a minute the others who ask count it as taken. CPUS may have decimals; MB is in MiB,\n"
-               "or has one of K, M, G, T behind it.\n\n"
+               "Says to which nodes a new workload would best go. The list is for -N and -m of\n"
+               "\"homenode run\" and numactl. For a minute the others who ask count it as taken.\n"
+               "CPUS may have decimals; MB is in MiB, or has one of K, M, G, T behind it.\n\n"
                "Options:\n"
                "      --nodes LIST       only of these nodes, such as 0-3,8\n"
-               "      --near DEVICE      near pci:ADDRESS, netdev:NAME, block:NAME, or the device of a path\n"
-               "      --explain          a table too: what each node has, and why it is on the list or not\n"
+               "      --near DEVICE      near pci:ADDRESS, netdev:NAME, block:NAME or a path\n"
+               "      --explain          a table too: what each node has, why chosen or not\n"
                "      --no-reserve       only ask: leave nothing for others to count\n"
                "      --run-dir DIR      where the daemon keeps its state (/run/homenode)\n"
                "      --sysroot DIR      read a captured tree of /sys and /proc\n"
-               "  -J, --json             JSON: the list, the table, and where the figures are from\n");
+               "  -J, --json             JSON: list, table, and where the figures are from\n"
+               "  -h, --help             this text\n");
         return hn_flush_output();
 }
 

@@ -15,7 +15,7 @@ static const struct {
         { "explain", hn_verb_explain, "a task: why it is where it is, and what would change that" },
         { "nodes", hn_verb_nodes, "the machine: CPUs, memory, load and distances of each node" },
         { "ps", hn_verb_ps, "tasks: where they run, where their memory is" },
-        { "run", hn_verb_run, "starts a command under a memory policy and on chosen CPUs, as numactl does" },
+        { "run", hn_verb_run, "starts a command with a policy and on nodes, as numactl does" },
         { "status", hn_verb_status, "the daemon: what it watches, what it did and did not, and why" },
         { "pin", hn_verb_pin, "put something that runs on nodes, by hand" },
         { "unpin", hn_verb_unpin, "end that" },

@@ -50,7 +50,8 @@ static int help(void) {
                "  -T, --touch         -V, --verify        -d, --dump          -D, --dump-nodes\n"
                "Show:\n"
                "  -s, --show          policy and CPUs     -H, --hardware      nodes, distances\n"
-               "      --cpu-compress  CPUs as ranges          --version\n\n"
+               "      --cpu-compress  CPUs as ranges          --version\n"
+               "      --help          this text\n\n"
                "NODES, CPUS: 0,2-3  0-7:2 (every second)  all  +0-1 (of those allowed)  !LIST\n"
                "NODES too: same netdev:DEV block:DEV file:PATH ip:HOST pci:[SEG:]BUS:DEV[.FN]\n");
         return hn_flush_output();

@@ -100,6 +100,8 @@ codes_of_sources() {
         printf '#include <sysexits.h>\n' | ${CC:-cc} -E -dM - | sed -n 's/^#define \(EX_[A-Z]*\) \([0-9]*\)$/\1 \2/p' |
                 sort >"$work/sysexits"
         { cat "$@" | grep -oE '\bEX_[A-Z]+' || :; } | sort -u | join - "$work/sysexits" | cut -d' ' -f2 >"$work/codes"
+        # Those that are not of <sysexits.h>.
+        sed -n 's/^#define EXIT_[A-Z_]* *\([0-9]*\)$/\1/p' "$@" >>"$work/codes"
         echo 0 >>"$work/codes"
         sort -u "$work/codes"
 }

@@ -348,7 +348,7 @@ completion_tree() {
 		#!/bin/sh
 		printf '  -h, --help  this\n      --version  that\n'
 		case $1 in
-		--help) printf '  %s  a verb\n' nodes ps status match check-config cat-config ;;
+		--help) printf '  %s  a verb\n' nodes ps pin status match check-config cat-config ;;
 		ps) printf '  -T, --threads  a\n  -n, --noheadings  b\n' ;;
 		match) printf '      --root DIR  c\n' ;;
 		nodes) printf '\nColumns:\n * NODE  a\n * NEAREST  b\n   CPUS  c\n   MEMORY  d\n' ;;
