@@ -66,7 +66,8 @@ static int install(const char *payload, bool *ret_asan) {
                 r = guest_file_write("/run/systemd/system/homenoded.service.d/asan.conf", ASAN_TEXT);
         if (r < 0)
                 return r;
-        r = shell("systemctl daemon-reload");
+        /* Who may own which name on the bus is said by a file that has come just now. */
+        r = shell("systemctl daemon-reload && systemctl start dbus.service && systemctl reload dbus.service");
         return r > 0 ? -EIO : r;
 }
 
