@@ -184,6 +184,31 @@ static void newborns_inherit(void **state) {
         }
 }
 
+/* One cgroup, of which rules take single processes: the child of one that a rule holds may be nobody's but a
+ * hand's, and the other way about. */
+static void newborns_inherit_across_the_scopes_of_a_cgroup(void **state) {
+        (void) state;
+        for (uint32_t i = 0; i < 2; i++) {
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 2);
+                f.scopes[0].by_process = f.scopes[1].by_process = true;
+                f.scopes[1].by_hand = true;
+                f.tasks[0].scope = i;
+                f.tasks[1].scope = 1 - i;
+                f.s.n_tasks = 1;
+                fixture_second(&f, 1000, 0);
+                fixture_pin(&f, 0, 0, 2, node_mask(&f, 2));
+                f.tasks[1].mask = node_mask(&f, 2);
+                f.s.n_tasks = 2;
+                fixture_second(&f, 1000, 0);
+                ROW_EQUAL(i, hn_model_state(f.model, 1)->pinned, 2);
+                ROW_EQUAL(i, hn_model_state(f.model, 1)->inherited, true);
+                ROW_EQUAL(i, hn_model_state(f.model, 1)->before, f.all);
+                fixture_deinit(&f);
+        }
+}
+
 /* The parent has the higher tid (they wrap round), or has moved on since: its own mask is another now. */
 static void newborns_inherit_whatever_the_order(void **state) {
         struct fixture f;
@@ -442,6 +467,7 @@ int main(void) {
                 cmocka_unit_test(what_was_wiped_may_be_pinned_again),
                 cmocka_unit_test(an_actuator_that_found_another_mask_ends_it),
                 cmocka_unit_test(newborns_inherit),
+                cmocka_unit_test(newborns_inherit_across_the_scopes_of_a_cgroup),
                 cmocka_unit_test(newborns_inherit_whatever_the_order),
                 cmocka_unit_test(newborns_inherit_the_users_mask),
                 cmocka_unit_test(each_newborn_inherits_from_its_own),
