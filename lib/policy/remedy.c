@@ -22,8 +22,7 @@ static const char *const remedies[_HN_REASON_MAX] = {
         [HN_REASON_MEMORY_TO_TASK] = MORE_ROOM,
         [HN_REASON_SETTLED] = "an eighth more of its memory on another node, or more work here than cores",
         [HN_REASON_NO_SIGNAL] =
-                "NUMA hinting faults (kernel.numa_balancing=1 and a task that touches memory), or "
-                "pages that may be looked at (CAP_SYS_PTRACE)",
+                "hinting faults (kernel.numa_balancing=1), or pages that may be looked at (CAP_SYS_PTRACE)",
         [HN_REASON_TOO_YOUNG] = "a second of CPU time and two seconds of life",
         [HN_REASON_IDLE] = "a twentieth of a CPU in use",
         [HN_REASON_FORKS] =
