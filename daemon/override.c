@@ -75,9 +75,7 @@ static void audit(struct hn_manager *m, enum hn_event kind, int priority, const 
 
 /* Has the next tick come at once. */
 static void look_now(struct hn_manager *m) {
-        m->look_again = true;
-        if (m->timer)
-                (void) sd_event_source_set_time(m->timer, hn_clock(CLOCK_MONOTONIC));
+        (void) hn_manager_hurry(m);
 }
 
 /* What is said is what the journal hears; the masks come back with the tick. */

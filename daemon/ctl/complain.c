@@ -11,6 +11,8 @@
 
 #define TEXT_MAX 1024u
 
+static void say(const char *fmt, va_list ap, const char *what, const char *next) _hn_printf_(1, 0);
+
 static void say(const char *fmt, va_list ap, const char *what, const char *next) {
         char raw[TEXT_MAX], text[HN_ESCAPE_SIZE(TEXT_MAX)];
 

@@ -249,9 +249,12 @@ static int print_answers(const struct answers *a, bool json) {
 /* Returns -1 to go on, else the exit code. */
 static int parse_arguments(int argc, char **argv, struct arguments *a) {
         static const struct option options[] = {
-                { "threads", no_argument, NULL, 'T' },       { "bus-address", required_argument, NULL, 'B' },
-                { "sysroot", required_argument, NULL, 'S' }, { "json", no_argument, NULL, 'J' },
-                { "help", no_argument, NULL, 'h' },          {},
+                { "threads", no_argument, NULL, 'T' },
+                { "bus-address", required_argument, NULL, 'B' }, /* as homenoded's own */
+                { "sysroot", required_argument, NULL, 'S' },
+                { "json", no_argument, NULL, 'J' },
+                { "help", no_argument, NULL, 'h' },
+                {},
         };
         int c;
 

@@ -29,17 +29,18 @@ struct task {
         const char *name, *cgroup;
         unsigned uid[3], flags;
         const char *caps;
-        unsigned cpu;
+        unsigned cpu, policy;
 };
 
 static const struct task tasks[] = {
-        { TASK_WORKER, "worker", CGROUP_WORKER, { 1000, 1000, 1000 }, 0, NO_CAPS, 0 },
-        { TASK_ROOT, "daemon", CGROUP_ROOT, { 0, 0, 0 }, 0, CAPS, 2 },
-        { TASK_SETUID, "sudo", CGROUP_WORKER, { 1000, 0, 0 }, 0, CAPS, 2 },
-        { TASK_CAPABLE, "ping", CGROUP_WORKER, { 1000, 1000, 1000 }, 0, CAPS, 2 },
-        { TASK_ODD, "x) Z \xff\n(", CGROUP_ODD, { 1000, 1000, 1000 }, 0, NO_CAPS, 1 },
-        { TASK_OUTSIDE, "outside", "/other.slice", { 1000, 1000, 1000 }, 0, NO_CAPS, 1 },
-        { TASK_KERNEL, "kthreadd", "/", { 0, 0, 0 }, 0x00200000u, NO_CAPS, 0 },
+        { TASK_WORKER, "worker", CGROUP_WORKER, { 1000, 1000, 1000 }, 0, NO_CAPS, 0, 0 },
+        { TASK_ROOT, "daemon", CGROUP_ROOT, { 0, 0, 0 }, 0, CAPS, 2, 0 },
+        { TASK_SETUID, "sudo", CGROUP_WORKER, { 1000, 0, 0 }, 0, CAPS, 2, 0 },
+        { TASK_CAPABLE, "ping", CGROUP_WORKER, { 1000, 1000, 1000 }, 0, CAPS, 2, 0 },
+        { TASK_ODD, "x) Z \xff\n(", CGROUP_ODD, { 1000, 1000, 1000 }, 0, NO_CAPS, 1, 0 },
+        { TASK_OUTSIDE, "outside", "/other.slice", { 1000, 1000, 1000 }, 0, NO_CAPS, 1, 0 },
+        { TASK_REALTIME, "rt", "/app.slice/rt", { 0, 0, 0 }, 0, CAPS, 0, 1 },
+        { TASK_KERNEL, "kthreadd", "/", { 0, 0, 0 }, 0x00200000u, NO_CAPS, 0, 0 },
 };
 
 /* Both for the number itself and as a thread of its process. */
@@ -58,8 +59,8 @@ static void put_task(const struct hn_tree *t, const struct task *k) {
         (void) snprintf(
                 text, sizeof(text),
                 "%d (%s) R 1 7 7 0 -1 %u 0 0 0 0 2000 0 0 0 20 0 1 0 %d 0 900 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-                "0 %u 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-                k->tid, k->name, k->flags, 1000 + k->tid, k->cpu);
+                "0 %u 0 %u 0 0 0 0 0 0 0 0 0 0 0\n",
+                k->tid, k->name, k->flags, 1000 + k->tid, k->cpu, k->policy);
         put(t, k, "stat", text);
         put(t, k, "schedstat", "20000000000 1000000 5\n");
         (void) snprintf(text, sizeof(text),

@@ -8,12 +8,13 @@
 #define MACHINE_UID 1000u
 
 enum {
-        TASK_WORKER = 100,  /* of MACHINE_UID, runs on node 0, faults on node 8 */
-        TASK_ROOT = 200,    /* of root */
-        TASK_SETUID = 300,  /* of MACHINE_UID, but runs as root */
-        TASK_CAPABLE = 301, /* of MACHINE_UID, with capabilities */
-        TASK_ODD = 400,     /* a name that is no text, in a cgroup whose name is none */
-        TASK_OUTSIDE = 500, /* of MACHINE_UID, in a cgroup that no rule names */
+        TASK_WORKER = 100,   /* of MACHINE_UID, runs on node 0, faults on node 8 */
+        TASK_ROOT = 200,     /* of root */
+        TASK_SETUID = 300,   /* of MACHINE_UID, but runs as root */
+        TASK_CAPABLE = 301,  /* of MACHINE_UID, with capabilities */
+        TASK_ODD = 400,      /* a name that is no text, in a cgroup whose name is none */
+        TASK_OUTSIDE = 500,  /* of MACHINE_UID, in a cgroup that no rule names */
+        TASK_REALTIME = 600, /* of root, in no cgroup at first */
         TASK_KERNEL = 2,
 };
 

@@ -334,6 +334,9 @@ void stage_wait_name(struct stage *s) {
 
         while (!has_owner(s, HN_BUS_NAME))
                 turn(s, end);
+        /* The bus knows; by an answer of the daemon's own it knows too. */
+        assert_true(sd_bus_call_method(s->ear, HN_BUS_NAME, HN_BUS_PATH, "org.freedesktop.DBus.Peer", "Ping",
+                                       NULL, NULL, "") >= 0);
 }
 
 void stage_wait_no_owner(struct stage *s, const char *name) {

@@ -374,8 +374,18 @@ static void rules_that_share_a_cgroup_have_an_object_each(void **state) {
         assert_string_equal(property(whole, HN_BUS_SCOPE, "Tasks"), "3");
 }
 
+static void a_refusal_is_told_with_its_reason(void **state) {
+        (void) state;
+        stage_forget(&stage);
+        machine_add_cgroup(&stage.tree, "/app.slice/rt", TASK_REALTIME);
+        stage_hear(&stage, HN_BUS_MANAGER ".MoveRefused " HN_BUS_PATH " 600 rt ",
+                   " realtime left on node 0: ");
+        stage_hear(&stage, "MoveRefused", hn_reason_to_sentence(HN_REASON_REALTIME));
+        machine_remove_cgroup(&stage.tree, "/app.slice/rt");
+        stage_hear(&stage, "ScopeRemoved", "/app.slice/rt");
+}
+
 static void nothing_can_be_written_as_a_property(void **state) {
-        _hn_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
         sd_bus_error e = SD_BUS_ERROR_NULL;
 
         (void) state;
@@ -400,6 +410,7 @@ int main(void) {
                 cmocka_unit_test(scopes_come_and_go_with_a_word),
                 cmocka_unit_test(a_scope_that_changes_says_so),
                 cmocka_unit_test(rules_that_share_a_cgroup_have_an_object_each),
+                cmocka_unit_test(a_refusal_is_told_with_its_reason),
                 cmocka_unit_test(nothing_can_be_written_as_a_property),
         };
 
