@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "act/actuator.h"
@@ -25,7 +26,14 @@ struct act {
         char tag[HN_TAG_MAX]; /* of the override */
         char object[32];      /* "task 4711": what is said once is said of this */
         char text[512];
+        hn_usec_t when; /* it was done, CLOCK_REALTIME */
         bool dry;
+};
+
+/* What came of it. */
+struct outcome {
+        int r; /* enum hn_apply or -errno */
+        hn_usec_t when;
 };
 
 static int node_id(const struct hn_manager *m, hn_node_index node) {
@@ -40,6 +48,7 @@ static void prepare(const struct hn_manager *m, const struct hn_decision *d, str
         const struct hn_task_sample *t = &m->snapshot.tasks[d->task];
 
         *a = (struct act){ .d = d, .task = t, .scope = &m->snapshot.scopes[t->scope] };
+        a->when = hn_clock(CLOCK_REALTIME);
         a->dry = hn_apply_is_dry(m, a->scope, d);
         if (d->hand)
                 hn_tag_print(d->hand->id, a->tag);
@@ -70,8 +79,8 @@ static void prepare(const struct hn_manager *m, const struct hn_decision *d, str
 }
 
 static void remember(struct hn_manager *m, const struct act *a, enum hn_state_act what) {
-        hn_state_event_add(&m->state, hn_clock(CLOCK_REALTIME), what, a->task->key.tid, a->task->comm,
-                           a->facts.from, a->facts.to, a->facts.reason, a->text);
+        hn_state_event_add(&m->state, a->when, what, a->task->key.tid, a->task->comm, a->facts.from,
+                           a->facts.to, a->facts.reason, a->text);
         hn_news_event(&m->bus, hn_state_last_event(&m->state));
 }
 
@@ -149,9 +158,7 @@ static void say_would(struct hn_manager *m, const struct act *a, enum hn_state_a
                 remember(m, a, what);
 }
 
-static void apply_pin(struct hn_manager *m, const struct act *a) {
-        int r = pin(m, a);
-
+static void tell_pin(struct hn_manager *m, const struct act *a, int r) {
         if (r == HN_APPLY_WOULD)
                 say_would(m, a, HN_STATE_WOULD_PIN);
         else if (r == HN_APPLY_OK) {
@@ -165,23 +172,28 @@ static void apply_pin(struct hn_manager *m, const struct act *a) {
                 say_failure(m, a, r);
 }
 
-static void apply_release(struct hn_manager *m, const struct act *a) {
+static int release(struct hn_manager *m, const struct act *a) {
         struct hn_actuator actuator = hn_actuator_make(&m->world, m->ledger, a->dry);
         const struct hn_order order = { .kind = HN_ORDER_RELEASE, .release.key = a->task->key };
         int r;
 
         if (!m->ledger)
-                return;
+                return HN_APPLY_GONE;
         r = hn_actuator_apply(&actuator, &order);
-        if (r == HN_APPLY_OK) {
+        if (r == HN_APPLY_OK)
                 hn_model_note_release(m->model, a->d->task, m->snapshot.now);
+        else if (r == HN_APPLY_CHANGED)
+                hn_model_note_changed(m->model, a->d->task);
+        return r;
+}
+
+static void tell_release(struct hn_manager *m, const struct act *a, int r) {
+        if (r == HN_APPLY_OK) {
                 m->state.restored++;
                 remember(m, a, HN_STATE_RELEASE);
                 hn_log_event(&m->log, HN_EVENT_TASK_RELEASED, LOG_NOTICE, &a->facts, "%s (%d): %s",
                              a->task->comm, a->task->key.tid, a->text);
-        } else if (r == HN_APPLY_CHANGED)
-                hn_model_note_changed(m->model, a->d->task);
-        else if (r < 0)
+        } else if (r < 0)
                 say_failure(m, a, r);
 }
 
@@ -213,7 +225,7 @@ static void ask_kin(struct hn_manager *m, const struct act *a, struct hn_record 
 
 /* Born with our mask: from now on it has a record of its own. Its mask before our act is that of its creator.
  */
-static void apply_adopt(struct hn_manager *m, const struct act *a) {
+static void adopt(struct hn_manager *m, const struct act *a) {
         const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
         const struct hn_mask *mask = hn_mask_pool_get(m->snapshot.masks, a->task->mask);
         static struct hn_record rec; /* several KiB */
@@ -245,7 +257,7 @@ static void apply_adopt(struct hn_manager *m, const struct act *a) {
                 hn_model_note_recorded(m->model, a->d->task);
 }
 
-static void apply_forget(struct hn_manager *m, const struct act *a) {
+static void forget(struct hn_manager *m, const struct act *a) {
         const struct hn_task_state *st = hn_model_state(m->model, a->d->task);
         int r;
 
@@ -260,36 +272,72 @@ static void apply_forget(struct hn_manager *m, const struct act *a) {
         hn_model_note_recorded(m->model, a->d->task);
 }
 
-static void apply_pages(struct hn_manager *m, const struct act *a) {
-        if (a->dry) {
-                say_would(m, a, HN_STATE_WOULD_PIN);
-                return;
-        }
+static int bring_pages(struct hn_manager *m, const struct act *a) {
+        if (a->dry)
+                return HN_APPLY_WOULD;
         /* One process at a time; the others keep their turn. */
         if (!hn_pager_start(&m->pager, m, a->d))
-                return;
+                return HN_APPLY_RETRY;
         hn_model_note_pages(m->model, a->d->task, m->snapshot.now);
+        return HN_APPLY_OK;
+}
+
+static void tell_pages(struct hn_manager *m, const struct act *a, int r) {
+        if (r == HN_APPLY_WOULD)
+                say_would(m, a, HN_STATE_WOULD_PIN);
+        if (r != HN_APPLY_OK)
+                return;
         remember(m, a, HN_STATE_PAGES);
         hn_log_event(&m->log, HN_EVENT_PAGES_MOVED, LOG_NOTICE, &a->facts, "%s (%d): %s", a->task->comm,
                      a->task->key.tid, a->text);
 }
 
-void hn_apply_plan(struct hn_manager *m) {
-        for (size_t i = 0; i < hn_plan_n_acts(m->plan); i++) {
-                struct act a;
+/* Returns enum hn_apply or -errno. */
+static int apply(struct hn_manager *m, const struct act *a) {
+        switch (a->d->act) {
+        case HN_ACT_PIN: return pin(m, a);
+        case HN_ACT_RELEASE: return release(m, a);
+        case HN_ACT_PAGES: return bring_pages(m, a);
+        case HN_ACT_ADOPT: adopt(m, a); break;
+        case HN_ACT_FORGET: forget(m, a); break;
+        case HN_ACT_NONE:
+        case _HN_ACT_MAX: break;
+        }
+        return HN_APPLY_OK;
+}
 
+static void tell(struct hn_manager *m, const struct act *a, int r) {
+        switch (a->d->act) {
+        case HN_ACT_PIN: tell_pin(m, a, r); break;
+        case HN_ACT_RELEASE: tell_release(m, a, r); break;
+        case HN_ACT_PAGES: tell_pages(m, a, r); break;
+        case HN_ACT_ADOPT:
+        case HN_ACT_FORGET:
+        case HN_ACT_NONE:
+        case _HN_ACT_MAX: break;
+        }
+}
+
+int hn_apply_plan(struct hn_manager *m) {
+        size_t n = hn_plan_n_acts(m->plan);
+        _hn_cleanup_(hn_freep) struct outcome *outcomes = calloc(n + 1, sizeof(*outcomes));
+        struct act a;
+
+        if (!outcomes)
+                return -ENOMEM;
+        /* Each line for the journal wakes somebody who wants a CPU, and who is to be held should not wander
+         * meanwhile: so all is done before any of it is told. The ledger knows of each act beforehand. */
+        for (size_t i = 0; i < n; i++) {
                 prepare(m, hn_plan_act(m->plan, i), &a);
-                switch (a.d->act) {
-                case HN_ACT_PIN: apply_pin(m, &a); break;
-                case HN_ACT_RELEASE: apply_release(m, &a); break;
-                case HN_ACT_PAGES: apply_pages(m, &a); break;
-                case HN_ACT_ADOPT: apply_adopt(m, &a); break;
-                case HN_ACT_FORGET: apply_forget(m, &a); break;
-                case HN_ACT_NONE:
-                case _HN_ACT_MAX: break;
-                }
+                outcomes[i] = (struct outcome){ .r = apply(m, &a), .when = hn_clock(CLOCK_REALTIME) };
+        }
+        for (size_t i = 0; i < n; i++) {
+                prepare(m, hn_plan_act(m->plan, i), &a);
+                a.when = outcomes[i].when;
+                tell(m, &a, outcomes[i].r);
         }
         for (size_t i = 0; i < m->snapshot.n_tasks; i++)
                 if (hn_plan_decision(m->plan, i)->act == HN_ACT_NONE)
                         tell_refusal(m, hn_plan_decision(m->plan, i));
+        return 0;
 }

@@ -325,7 +325,9 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         if (r < 0)
                 return r;
         acts = hn_clock(CLOCK_PROCESS_CPUTIME_ID);
-        hn_apply_plan(m);
+        r = hn_apply_plan(m);
+        if (r < 0)
+                return r;
         acts = hn_clock(CLOCK_PROCESS_CPUTIME_ID) - acts;
         hn_report(m, now);
         hn_news_tick(&m->bus, now);

@@ -207,13 +207,13 @@ bool trial_service_active(void) {
         return guest_run(argv, state, sizeof(state)) == 0 && strncmp(state, "active", 6) == 0;
 }
 
-/* The kernel's own view of one thread: preferred node, private plus shared faults per node, and how many of
- * all are shared. */
+/* The kernel's own view of one thread: preferred node, private plus shared faults per node, how many of all
+ * are shared, and how often the memory of its process has been scanned. */
 static json_t *faults_read(const struct hn_load_thread *thread) {
         json_t *faults = json_array();
         char path[64], buf[8192];
         int preferred = -1;
-        json_int_t all_shared = 0;
+        json_int_t all_shared = 0, scans = 0;
 
         (void) snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", thread->pid, thread->tid);
         if (guest_file_read(path, buf, sizeof(buf)) < 0)
@@ -224,6 +224,8 @@ static json_t *faults_read(const struct hn_load_thread *thread) {
                 p += *p == '\n';
                 if (strncmp(p, "numa_preferred_nid", 18) == 0 && strchr(p, ':'))
                         preferred = atoi(strchr(p, ':') + 1);
+                if (strncmp(p, "mm->numa_scan_seq", 17) == 0 && strchr(p, ':'))
+                        scans = atoi(strchr(p, ':') + 1);
                 if (sscanf(p, "numa_faults node=%u task_private=%u task_shared=%u", &node, &private,
                            &shared) == 3) {
                         json_array_append_new(faults, json_integer((json_int_t) private + shared));
@@ -231,6 +233,7 @@ static json_t *faults_read(const struct hn_load_thread *thread) {
                 }
         }
         json_array_append_new(faults, json_integer(all_shared));
+        json_array_append_new(faults, json_integer(scans));
         json_array_insert_new(faults, 0, json_integer(preferred));
         return faults;
 }
