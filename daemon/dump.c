@@ -5,24 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "act/writeall.h"
 #include "base/macro.h"
 #include "daemon/bus.h"
 #include "daemon/dump.h"
 #include "daemon/manager.h"
-
-static int write_all(int fd, const char *text, size_t n) {
-        while (n > 0) {
-                ssize_t k = write(fd, text, n);
-
-                if (k < 0 && errno == EINTR)
-                        continue;
-                if (k < 0)
-                        return -errno;
-                text += k;
-                n -= (size_t) k;
-        }
-        return 0;
-}
 
 static int make(const struct hn_state *s) {
         _hn_cleanup_(hn_freep) char *text = NULL;
@@ -35,7 +22,7 @@ static int make(const struct hn_state *s) {
         fd = memfd_create("homenode-state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (fd < 0)
                 return -errno;
-        r = write_all(fd, text, n);
+        r = hn_write_all(fd, text, n);
         if (r >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
                 r = -errno;
         if (r >= 0)

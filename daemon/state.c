@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/writeall.h"
 #include "base/escape.h"
 #include "base/macro.h"
 #include "daemon/jsontext.h"
@@ -260,20 +261,6 @@ int hn_state_format(const struct hn_state *s, char **ret, size_t *ret_n) {
         return 0;
 }
 
-static int write_all(int fd, const char *text, size_t n) {
-        while (n > 0) {
-                ssize_t k = write(fd, text, n);
-
-                if (k < 0 && errno == EINTR)
-                        continue;
-                if (k < 0)
-                        return -errno;
-                text += k;
-                n -= (size_t) k;
-        }
-        return 0;
-}
-
 int hn_state_write(const char *run_dir, const struct hn_state *s) {
         _hn_cleanup_(hn_freep) char *text = NULL, *path = NULL, *aside = NULL;
         size_t n;
@@ -293,7 +280,7 @@ int hn_state_write(const char *run_dir, const struct hn_state *s) {
         fd = mkostemp(aside, O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        r = write_all(fd, text, n);
+        r = hn_write_all(fd, text, n);
         if (r == 0 && fchmod(fd, 0644) < 0)
                 r = -errno;
         if (close(fd) < 0 && r == 0)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "act/appendfile.h"
+#include "act/writeall.h"
 #include "base/macro.h"
 
 static void closep(int *fd) {
@@ -162,20 +163,6 @@ int hn_appendfile_append(struct hn_appendfile *f, const char *line, size_t n) {
         return 0;
 }
 
-static int write_all(int fd, const char *data, size_t n) {
-        while (n > 0) {
-                ssize_t k = write(fd, data, n);
-
-                if (k < 0 && errno == EINTR)
-                        continue;
-                if (k <= 0)
-                        return k < 0 ? -errno : -ENOSPC;
-                data += k;
-                n -= (size_t) k;
-        }
-        return fdatasync(fd) < 0 ? -errno : 0;
-}
-
 int hn_appendfile_replace(struct hn_appendfile *f, const char *data, size_t n) {
         _hn_cleanup_(closep) int fd = -1;
         char aside[sizeof(f->name) + 8];
@@ -190,7 +177,9 @@ int hn_appendfile_replace(struct hn_appendfile *f, const char *data, size_t n) {
         if (fd < 0)
                 return -errno;
 
-        r = write_all(fd, data, n);
+        r = hn_write_all(fd, data, n);
+        if (r == 0 && fdatasync(fd) < 0)
+                r = -errno;
         /* Root may tidy up the file of the daemon's user, who has to be able to open it again. */
         if (r == 0 && st.st_uid != geteuid() && fchown(fd, st.st_uid, st.st_gid) < 0)
                 r = -errno;
