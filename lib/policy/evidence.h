@@ -15,16 +15,13 @@ struct hn_task_state;
  * bring none at all, and the past is all there is. Homenode's own conclusion, as the kernel acts on each of
  * its scans once. */
 struct hn_evidence {
-        enum {
-                HN_EVIDENCE_WHOLE,   /* no act lies between it and now */
-                HN_EVIDENCE_PAST,    /* the scan that was under way at the act is not over */
-                HN_EVIDENCE_CHANGING /* `past` faults may be of before the act, any others are not */
-        } state;
-        uint64_t past;
-        uint64_t seq; /* the scan sequence that this is as of */
+        bool under_way; /* the scan in which the act fell is not over: all there is may be of before it */
+        uint64_t past;  /* else so many faults may be of before the act, any others are not */
+        uint64_t seq;   /* the scan sequence that this is as of */
 };
 
-#define HN_EVIDENCE_NULL ((struct hn_evidence){ .state = HN_EVIDENCE_WHOLE })
+/* No act lies between it and now. */
+#define HN_EVIDENCE_NULL ((struct hn_evidence){})
 
 /* After an act in scan sequence `seq`. A kernel that does not tell its sequence never lets go of 0, and is
  * taken at its word. */

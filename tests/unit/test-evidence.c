@@ -76,6 +76,12 @@ static void with_faults_elsewhere(struct fixture *f) {
         beside_its_pages(f, 256);
 }
 
+static void with_faults_on_the_first_node(struct fixture *f) {
+        beside_its_pages(f, 256);
+        fixture_memory(f, 0, 0, 256);
+        fixture_second(f, 1000, 0);
+}
+
 static void with_few_faults_elsewhere(struct fixture *f) {
         beside_its_pages(f, 255);
 }
@@ -121,6 +127,19 @@ static void moved_since_the_pages_were_seen(struct fixture *f) {
         fixture_second(f, 1000, 0);
 }
 
+/* What was seen at the very time of the move is of before it. */
+static void moved_as_the_pages_were_seen(struct fixture *f) {
+        moved_and_nothing_new_since(f);
+        f->tasks[0].pages_at = hn_model_state(f->model, 0)->last_move;
+        fixture_second(f, 1000, 0);
+}
+
+static void moved_just_before_the_pages_were_seen(struct fixture *f) {
+        moved_as_the_pages_were_seen(f);
+        f->tasks[0].pages_at++;
+        fixture_second(f, 1000, 0);
+}
+
 /* Memory that several processes share is not among its pages. */
 static void moved_for_shared_memory(struct fixture *f) {
         moved_and_nothing_new_since(f);
@@ -160,12 +179,15 @@ static void moved_and_judged(struct fixture *f) {
 static void whom_to_believe(void **state) {
         static const struct scene_row rows[] = {
                 { with_faults_elsewhere, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
+                { with_faults_on_the_first_node, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 0, "0-1" },
                 { with_few_faults_elsewhere, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 1, 1, "2-3" },
                 { with_few_faults_and_pages_unknown, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
                 { moved_and_nothing_new_since, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { moved_and_met_there_since, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
                 { moved_in_company, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
                 { moved_since_the_pages_were_seen, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
+                { moved_as_the_pages_were_seen, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
+                { moved_just_before_the_pages_were_seen, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { moved_for_shared_memory, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 1, 3, "6-7" },
                 { pages_have_been_brought, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { moved_and_judged, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
