@@ -26,19 +26,19 @@ struct pin_in_use {
 struct hn_model {
         const struct hn_topology *topo;
         hn_usec_t last_feed;
-        bool fed, measured; /* `unsampled` holds something */
+        bool fed;
 
         struct hn_task_state *states,
                 *spare; /* swapped at each feed, so that the steady state allocates nothing */
         size_t n, allocated;
-        uint64_t *row;       /* n_nodes and one, scratch */
-        uint32_t *unsampled; /* n_nodes, thousandths of a core */
-        uint32_t *history;   /* HN_LASTING such rows, written in turn */
-        size_t turn;
+        uint64_t *row;         /* n_nodes and one, scratch */
+        uint32_t *unsampled;   /* n_nodes, thousandths of a core */
+        uint32_t *history;     /* HN_LASTING such rows, written in turn */
+        size_t n_measured;     /* sweeps that have written one */
         hn_usec_t *idle_since; /* n_nodes */
 
-        struct pin_in_use *pins;
-        size_t n_pins, allocated_pins;
+        struct pin_in_use *pins; /* no more than tasks */
+        size_t n_pins;
 };
 
 int hn_model_new(const struct hn_topology *topo, struct hn_model **ret) {
@@ -48,9 +48,9 @@ int hn_model_new(const struct hn_topology *topo, struct hn_model **ret) {
                 return -ENOMEM;
         m->topo = topo;
         m->row = calloc(topo->n_nodes + 1, sizeof(*m->row));
-        m->unsampled = calloc(topo->n_nodes + 1, sizeof(*m->unsampled));
-        m->history = calloc(HN_LASTING * (topo->n_nodes + 1), sizeof(*m->history));
-        m->idle_since = calloc(topo->n_nodes + 1, sizeof(*m->idle_since));
+        m->unsampled = calloc(HN_MAX(topo->n_nodes, 1u), sizeof(*m->unsampled));
+        m->history = calloc(HN_LASTING * HN_MAX(topo->n_nodes, 1u), sizeof(*m->history));
+        m->idle_since = calloc(HN_MAX(topo->n_nodes, 1u), sizeof(*m->idle_since));
         if (!m->row || !m->unsampled || !m->history || !m->idle_since)
                 return -ENOMEM;
         for (size_t i = 0; i < topo->n_nodes; i++)
@@ -73,38 +73,44 @@ struct hn_model *hn_model_free(struct hn_model *m) {
         return NULL;
 }
 
-static int reserve(struct hn_model *m, size_t n) {
-        size_t more = HN_MAX(n, 2 * m->allocated);
-        struct hn_task_state *p;
+/* Returns whether there is room for `n` tasks now. Just as much as is needed: a sweep looks at all of them
+ * anyway, and only one that finds more than ever before has anything to enlarge. */
+static bool reserve(struct hn_model *m, size_t n) {
+        struct hn_task_state *states, *spare;
+        struct pin_in_use *pins;
 
         if (n <= m->allocated)
-                return 0;
-        p = realloc(m->states, more * sizeof(*p));
-        if (!p)
-                return -ENOMEM;
-        m->states = p;
-        p = realloc(m->spare, more * sizeof(*p));
-        if (!p)
-                return -ENOMEM;
-        m->spare = p;
-        m->allocated = more;
-        return 0;
+                return true;
+        states = realloc(m->states, n * sizeof(*states));
+        if (!states)
+                return false;
+        m->states = states;
+        spare = realloc(m->spare, n * sizeof(*spare));
+        if (!spare)
+                return false;
+        m->spare = spare;
+        pins = realloc(m->pins, n * sizeof(*pins));
+        if (!pins)
+                return false;
+        m->pins = pins;
+        m->allocated = n;
+        return true;
 }
 
-static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task_state *st) {
+/* The first pin in use that put this mask on a task of that cgroup: as override `*hand` wants it, or whoever
+ * wanted it where that is NULL. */
+static const struct pin_in_use *find_pin(const struct hn_model *m, uint32_t scope, hn_mask_id ours,
+                                         const uint64_t *hand) {
         for (size_t i = 0; i < m->n_pins; i++)
-                if (m->pins[i].scope == scope && m->pins[i].ours == st->ours &&
-                    m->pins[i].before == st->before && m->pins[i].hand == st->hand)
-                        return 0;
-        if (m->n_pins == m->allocated_pins) {
-                size_t more = m->allocated_pins ? 2 * m->allocated_pins : 16;
-                struct pin_in_use *p = realloc(m->pins, more * sizeof(*p));
+                if (m->pins[i].scope == scope && m->pins[i].ours == ours &&
+                    (!hand || m->pins[i].hand == *hand))
+                        return &m->pins[i];
+        return NULL;
+}
 
-                if (!p)
-                        return -ENOMEM;
-                m->pins = p;
-                m->allocated_pins = more;
-        }
+static void remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task_state *st) {
+        if (find_pin(m, scope, st->ours, &st->hand))
+                return;
         m->pins[m->n_pins++] = (struct pin_in_use){
                 .scope = scope,
                 .node = st->pinned,
@@ -114,7 +120,6 @@ static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task
                 .unrestricted = st->unrestricted,
                 .hand = st->hand,
         };
-        return 0;
 }
 
 /* A task seen for the first time that already carries a mask of ours got it from the thread that made it: one
@@ -122,15 +127,10 @@ static int remember_pin(struct hn_model *m, uint32_t scope, const struct hn_task
 static void inherit(const struct hn_model *m, const struct hn_snapshot *s, const struct hn_task_sample *t,
                     struct hn_task_state *st) {
         uint32_t place = hn_scope_place(s->scopes, t->scope);
-        const struct pin_in_use *from = NULL;
+        const struct pin_in_use *from = find_pin(m, place, t->mask, &st->order);
 
-        for (size_t i = 0; i < m->n_pins; i++) {
-                const struct pin_in_use *p = &m->pins[i];
-
-                if (p->scope == place && p->ours == t->mask &&
-                    (!from || (from->hand != st->order && p->hand == st->order)))
-                        from = p;
-        }
+        if (!from)
+                from = find_pin(m, place, t->mask, /* hand= */ NULL);
         if (!from)
                 return;
         st->pinned = from->node;
@@ -218,8 +218,10 @@ static void take_out(const struct hn_model *m, uint32_t *busy) {
                 busy[i] -= (uint32_t) HN_MIN(m->row[i], (uint64_t) busy[i]);
                 surplus += busy[i];
         }
-        rest = HN_MIN(all - HN_MIN(out, all), surplus);
-        for (size_t i = 0; surplus > 0 && i < m->topo->n_nodes; i++)
+        rest = all - HN_MIN(out, all);
+        if (rest >= surplus)
+                return;
+        for (size_t i = 0; i < m->topo->n_nodes; i++)
                 busy[i] = (uint32_t) (busy[i] * rest / surplus);
 }
 
@@ -234,31 +236,26 @@ static void sum_used(struct hn_model *m, const struct hn_snapshot *s, bool newco
 
 static void feed_unsampled(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t elapsed) {
         size_t n = m->topo->n_nodes;
-        uint32_t *now;
+        bool first = m->n_measured == 0;
+        uint32_t *now = &m->history[m->n_measured++ % HN_LASTING * n];
 
-        /* The first sweep has nothing to count from: its zeros are no measurement, and none of an average. */
-        if (elapsed == 0)
-                return;
         sum_used(m, s, /* newcomers= */ true, elapsed);
         for (size_t k = 0; k < HN_LASTING; k++)
                 take_out(m, &m->history[k * n]);
         take_out(m, m->unsampled);
 
-        now = &m->history[m->turn * n];
         for (size_t i = 0; i < n; i++)
                 now[i] = s->nodes[i].busy;
         sum_used(m, s, /* newcomers= */ false, elapsed);
         take_out(m, now);
         for (size_t i = 0; i < n; i++) {
-                m->unsampled[i] = m->measured ? (m->unsampled[i] + now[i]) / 2 : now[i];
+                m->unsampled[i] = first ? now[i] : (m->unsampled[i] + now[i]) / 2;
                 now[i] = m->unsampled[i];
         }
-        m->turn = (m->turn + 1) % HN_LASTING;
-        m->measured = true;
 }
 
-static void feed_idle(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t elapsed) {
-        for (size_t i = 0; elapsed > 0 && i < m->topo->n_nodes; i++)
+static void feed_idle(struct hn_model *m, const struct hn_snapshot *s) {
+        for (size_t i = 0; i < m->topo->n_nodes; i++)
                 if (s->nodes[i].busy >= HN_IDLE_BUSY)
                         m->idle_since[i] = HN_USEC_INFINITY;
                 else if (m->idle_since[i] == HN_USEC_INFINITY)
@@ -268,38 +265,35 @@ static void feed_idle(struct hn_model *m, const struct hn_snapshot *s, hn_usec_t
 /* Where its memory is, and whether it is where we have taken it to. */
 static void feed_home(const struct hn_model *m, const struct hn_snapshot *s, struct hn_task_state *st) {
         size_t n = m->topo->n_nodes;
+        uint64_t total = 0;
 
         if (st->signal == HN_SIGNAL_NONE)
                 return;
         memset(m->row, 0, n * sizeof(*m->row));
         for (hn_node_index i = 0; i < n; i++) {
+                uint64_t found = s->priv[st->row * n + i] + s->shared[st->row * n + i];
                 hn_node_index near = hn_topology_nearest_with_cpus(m->topo, i);
 
-                if (near != HN_NODE_NONE)
-                        m->row[near] += s->priv[st->row * n + i] + s->shared[st->row * n + i];
+                if (near != HN_NODE_NONE) {
+                        m->row[near] += found;
+                        total += found;
+                }
         }
         st->home = hn_preferred(m->row, n, st->home);
-        if (st->pinned != HN_NODE_NONE) {
-                uint64_t total = 0;
-
-                for (size_t i = 0; i < n; i++)
-                        total += m->row[i];
+        if (st->pinned != HN_NODE_NONE)
                 st->effect = hn_effect_look(st->effect, hn_weight(m->row[st->pinned], 0, total), s->now);
-        }
 }
 
 int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
         hn_usec_t elapsed = m->fed ? hn_usec_sub(s->now, m->last_feed) : 0;
         struct hn_task_state *swap;
         size_t old = 0;
-        int r;
 
         for (size_t i = 1; i < s->n_tasks; i++)
                 if (s->tasks[i - 1].key.tid >= s->tasks[i].key.tid)
                         return -ENOTUNIQ;
-        r = reserve(m, s->n_tasks);
-        if (r < 0)
-                return r;
+        if (!reserve(m, s->n_tasks))
+                return -ENOMEM;
 
         /* First those we know, as newborns are compared with the pins of all of them. */
         m->n_pins = 0;
@@ -331,11 +325,8 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                         st->reversals--;
                         st->quiet_since = s->now;
                 }
-                if (st->pinned != HN_NODE_NONE) {
-                        r = remember_pin(m, hn_scope_place(s->scopes, t->scope), st);
-                        if (r < 0)
-                                return r;
-                }
+                if (st->pinned != HN_NODE_NONE)
+                        remember_pin(m, hn_scope_place(s->scopes, t->scope), st);
         }
         for (size_t i = 0; i < s->n_tasks; i++) {
                 struct hn_task_state *st = &m->spare[i];
@@ -348,8 +339,11 @@ int hn_model_feed(struct hn_model *m, const struct hn_snapshot *s) {
                 feed_home(m, s, st);
         }
 
-        feed_unsampled(m, s, elapsed);
-        feed_idle(m, s, elapsed);
+        /* The first sweep has nothing to count from: its zeros are no measurement, and none of an average. */
+        if (elapsed > 0) {
+                feed_unsampled(m, s, elapsed);
+                feed_idle(m, s);
+        }
 
         swap = m->states;
         m->states = m->spare;

@@ -282,6 +282,7 @@ static void what_others_use(void **state) {
                 { { 0, 0 }, { 1100, 0, 0, 900 }, { 0, 0, 0, 0 } },
                 /* And with another's work beside it: what is left over is shared out, none of it made up. */
                 { { 0, 0 }, { 1000, 1000, 0, 1000 }, { 0, 500, 0, 500 } },
+                { { 1, 1 }, { 600, 1000, 0, 1000 }, { 225, 0, 0, 375 } },
         };
 
         (void) state;
@@ -364,6 +365,32 @@ static void the_load_of_others_is_averaged(void **state) {
         fixture_deinit(&f);
 }
 
+/* Each look counts, however short the time since the one before; what fell to nothing for one look alone was
+ * not lasting until as many have passed since. */
+static void no_look_is_lost(void **state) {
+        static const struct {
+                hn_usec_t after;
+                uint32_t busy, lasting;
+        } rows[] = {
+                { 1, 0, 0 },        { SEC, 2000, 0 },    { SEC, 2000, 0 },    { SEC, 2000, 0 },
+                { SEC, 2000, 0 },   { 1, 2000, 1000 },   { SEC, 2000, 1500 }, { SEC, 2000, 1750 },
+                { SEC, 0, 992 },    { SEC, 2000, 992 },  { SEC, 2000, 992 },  { SEC, 2000, 992 },
+                { SEC, 2000, 992 }, { SEC, 2000, 1496 },
+        };
+        struct fixture f;
+
+        (void) state;
+        fixture_init(&f, 4, 2, 0);
+        assert_int_equal(hn_model_feed(f.model, &f.s), 0);
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                f.nodes[0].busy = rows[i].busy;
+                f.s.now += rows[i].after;
+                assert_int_equal(hn_model_feed(f.model, &f.s), 0);
+                ROW_EQUAL(i, hn_model_lasting(f.model, 0), rows[i].lasting);
+        }
+        fixture_deinit(&f);
+}
+
 static void many_tasks_and_a_growing_pool(void **state) {
         struct fixture f;
 
@@ -393,6 +420,7 @@ int main(void) {
                 cmocka_unit_test(what_others_use),
                 cmocka_unit_test(the_load_of_others_is_conserved),
                 cmocka_unit_test(the_load_of_others_is_averaged),
+                cmocka_unit_test(no_look_is_lost),
                 cmocka_unit_test(many_tasks_and_a_growing_pool),
         };
 

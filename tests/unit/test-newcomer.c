@@ -111,11 +111,38 @@ static void who_is_opted_in_was_never_one_of_the_others(void **state) {
         }
 }
 
+/* Others used 2000 on node 1, and nothing for one look; then one of them is opted in. Its part is taken out
+ * of each of the looks that are remembered, in whatever place the one that counts is kept. */
+static void its_part_is_taken_out_of_all_looks(void **state) {
+        (void) state;
+        for (unsigned quiet = 5; quiet < 10; quiet++) {
+                struct fixture f;
+
+                fixture_init(&f, 4, 2, 1);
+                f.s.n_tasks = 0;
+                for (unsigned k = 0; k <= quiet; k++) {
+                        f.others[1] = k == quiet ? 0 : 2000;
+                        fixture_second(&f, 0, 0);
+                }
+                assert_int_equal(hn_model_lasting(f.model, 1), 1000);
+                f.s.n_tasks = 1;
+                f.others[1] = 3000;
+                f.tasks[0].age = 20 * SEC;
+                f.tasks[0].node = 1;
+                f.tasks[0].runtime_ns = UINT64_C(10000000000);
+                fixture_second(&f, 0, 0);
+                ROW_EQUAL(quiet, hn_model_lasting(f.model, 1), 500);
+                ROW_EQUAL(quiet, hn_model_unsampled(f.model, 1), 1500);
+                fixture_deinit(&f);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_life_is_the_first_guess),
                 cmocka_unit_test(nothing_is_guessed_at_the_first_look_of_all),
                 cmocka_unit_test(who_is_opted_in_was_never_one_of_the_others),
+                cmocka_unit_test(its_part_is_taken_out_of_all_looks),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
