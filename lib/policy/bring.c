@@ -62,7 +62,9 @@ static bool find_source(struct hn_plan *p, const struct hn_model *model, const s
 
 /* Whether a hand has ordered something for any thread of the process: its memory is not ours to move then. */
 static bool is_in_hand(const struct hn_snapshot *s, pid_t tgid) {
-        for (size_t i = 0; s->n_hands > 0 && i < s->n_tasks; i++)
+        if (s->n_hands == 0)
+                return false;
+        for (size_t i = 0; i < s->n_tasks; i++)
                 if (s->tasks[i].hand > 0 && s->tasks[i].tgid == tgid)
                         return true;
         return false;

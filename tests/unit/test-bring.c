@@ -153,6 +153,65 @@ static void a_stranger_is(struct fixture *f) {
         two_from_one_node(f, false, 500);
 }
 
+/* The kernel balances, but hardly gives this thread any faults, so that its pages are looked at; it is held
+ * on node 1, and so many of them are on node 0. */
+static void hardly_any_faults(struct fixture *f, uint64_t there, uint64_t here, uint32_t others) {
+        start(f, 2);
+        f->s.n_tasks = 1;
+        cast(f, 0, 1, 0);
+        fixture_memory(f, 0, 0, 10);
+        f->tasks[0].alone = f->tasks[0].pages_known = true;
+        f->tasks[0].pages_row = 1;
+        f->tasks[0].pages_at = f->s.now;
+        f->priv[4] = there;
+        f->priv[5] = here;
+        f->others[0] = others;
+        for (unsigned i = 0; i <= HN_LASTING; i++)
+                fixture_second(f, 1000, 0);
+        fixture_pin(f, 0, 1, 1, node_mask(f, 1));
+        fixture_second(f, 1000, 0);
+}
+
+static void the_kernel_will_not_bring_them(struct fixture *f) {
+        hardly_any_faults(f, 1000, 0, 2000);
+}
+
+static void it_could_go_to_its_pages(struct fixture *f) {
+        hardly_any_faults(f, 540, 460, 1250);
+}
+
+static void no_pages_were_found(struct fixture *f) {
+        hardly_any_faults(f, 0, 0, 2000);
+}
+
+/* Threads 0 and 1 are of one process, 2 is a stranger; a hand has ordered something for one of them. */
+static void beside_an_order(struct fixture *f, size_t ordered) {
+        static struct hn_hand hand;
+
+        start(f, 3);
+        cast(f, 0, 2, 2);
+        cast(f, 1, 1, 0);
+        cast(f, 2, 3, 3);
+        f->tasks[1].tgid = FIXTURE_FIRST_TID;
+        f->others[0] = 2000;
+        for (unsigned i = 0; i <= HN_LASTING; i++)
+                fixture_second(f, 1000, 0);
+        hold(f, 1, 1, 0);
+        hand = (struct hn_hand){ .id = 7, .nodes = fixture_list("2-3") };
+        f->s.hands = &hand;
+        f->s.n_hands = 1;
+        f->tasks[ordered].hand = 1;
+        fixture_second(f, 1000, 0);
+}
+
+static void a_sibling_is_in_hand(struct fixture *f) {
+        beside_an_order(f, 0);
+}
+
+static void only_a_stranger_is_in_hand(struct fixture *f) {
+        beside_an_order(f, 2);
+}
+
 /* Seventeen processes on a large node, all with their memory on another. */
 static void so_many(struct fixture *f) {
         fixture_init(f, 4, 20, 17);
@@ -186,6 +245,11 @@ static void bring(void **state) {
                 { a_sibling_is_at_home_there, 1, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
                 { an_idle_sibling_is, 1, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
                 { a_stranger_is, 1, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
+                { the_kernel_will_not_bring_them, 0, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
+                { it_could_go_to_its_pages, 0, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { no_pages_were_found, 0, HN_ACT_NONE, HN_REASON_NO_SIGNAL, 1, 1, NULL },
+                { a_sibling_is_in_hand, 1, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
+                { only_a_stranger_is_in_hand, 1, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
                 { so_many, 15, HN_ACT_PAGES, HN_REASON_MEMORY_TO_TASK, 1, 1, NULL },
                 { so_many, 16, HN_ACT_NONE, HN_REASON_SETTLED, 1, 1, NULL },
         };
