@@ -24,15 +24,44 @@ bool hn_decision_promises(const struct hn_decision *d) {
 
 /* An array of zeros, to be checked for with all others. */
 static void *zeros(bool *ok, size_t n, size_t size) {
-        void *p = calloc(n, size);
+        void *p = calloc(HN_MAX(n, (size_t) 1), size);
 
-        *ok = *ok && p;
+        *ok &= p != NULL;
         return p;
+}
+
+/* Returns whether there is room for `n` now; what was there stays. Room for nothing is no null pointer
+ * either, as qsort() takes none. */
+static bool grow(void *array, size_t n, size_t size) {
+        void *p = realloc(*(void **) array, HN_MAX(n * size, (size_t) 1));
+
+        if (p)
+                *(void **) array = p;
+        return p;
+}
+
+/* Returns whether there is room for `n` tasks in all arrays now. */
+static bool enlarge(struct hn_plan *p, size_t n) {
+        bool ok = true;
+
+        ok &= grow(&p->decisions, n, sizeof(*p->decisions));
+        ok &= grow(&p->members, n, sizeof(*p->members));
+        ok &= grow(&p->units, n, sizeof(*p->units));
+        ok &= grow(&p->order, n, sizeof(*p->order));
+        ok &= grow(&p->crews, n, sizeof(*p->crews));
+        ok &= grow(&p->families, n, sizeof(*p->families));
+        ok &= grow(&p->clans, n, sizeof(*p->clans));
+        ok &= grow(&p->scores, n * p->topo->n_nodes, sizeof(*p->scores));
+        ok &= grow(&p->shifts, n, sizeof(*p->shifts));
+        ok &= grow(&p->acts, n, sizeof(*p->acts));
+        if (ok)
+                p->allocated = n;
+        return ok;
 }
 
 int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         _hn_cleanup_(hn_plan_freep) struct hn_plan *p = calloc(1, sizeof(*p));
-        size_t n = HN_MAX(topo->n_nodes, (size_t) 1);
+        size_t n = topo->n_nodes;
         bool ok = true;
 
         if (!p)
@@ -51,6 +80,7 @@ int hn_plan_new(const struct hn_topology *topo, struct hn_plan **ret) {
         p->first = zeros(&ok, n * n, sizeof(*p->first));
         p->via = zeros(&ok, n, sizeof(*p->via));
         p->seen = zeros(&ok, n, sizeof(*p->seen));
+        ok &= enlarge(p, p->allocated);
         if (!ok)
                 return -ENOMEM;
         *ret = HN_TAKE_PTR(p);
@@ -88,56 +118,21 @@ struct hn_plan *hn_plan_free(struct hn_plan *p) {
         return NULL;
 }
 
-/* Returns whether there is room for `n` now; what was there stays. */
-static bool grow(void *array, size_t n, size_t size) {
-        void *p = realloc(*(void **) array, n * size);
-
-        if (p)
-                *(void **) array = p;
-        return p;
-}
-
-/* Room for `n` tasks in all arrays. Only a machine busier than ever before allocates. */
-static int reserve(struct hn_plan *p, size_t n) {
-        size_t more = HN_MAX(n, 2 * p->allocated), n_scores = more * HN_MAX(p->topo->n_nodes, (size_t) 1);
-        bool ok = true;
-
-        if (n <= p->allocated)
-                return 0;
-        ok &= grow(&p->decisions, more, sizeof(*p->decisions));
-        ok &= grow(&p->members, more, sizeof(*p->members));
-        ok &= grow(&p->units, more, sizeof(*p->units));
-        ok &= grow(&p->order, more, sizeof(*p->order));
-        ok &= grow(&p->crews, more, sizeof(*p->crews));
-        ok &= grow(&p->families, more, sizeof(*p->families));
-        ok &= grow(&p->clans, more, sizeof(*p->clans));
-        ok &= grow(&p->scores, n_scores, sizeof(*p->scores));
-        ok &= grow(&p->shifts, more, sizeof(*p->shifts));
-        ok &= grow(&p->acts, more, sizeof(*p->acts));
-        if (!ok)
-                return -ENOMEM;
-        p->allocated = more;
-        return 0;
-}
-
 /* What a better score is worth over this distance: thousandths discounted so that a move between sibling
  * nodes of one package counts little (heuristics H2). */
 static uint32_t discounted_gain(const struct hn_topology *topo, const struct hn_unit *u,
                                 const uint32_t *score, hn_node_index to) {
-        unsigned far = HN_DISTANCE_LOCAL, d;
-        uint32_t now;
+        unsigned far, d;
+        uint32_t now, gain;
 
         if (u->incumbent == HN_NODE_NONE)
                 return score[to];
         now = score[u->incumbent] == HN_SCORE_FORBIDDEN ? 0 : score[u->incumbent];
-        if (score[to] <= now)
-                return 0;
+        gain = score[to] - HN_MIN(now, score[to]);
+        far = d = hn_topology_distance(topo, u->incumbent, to);
         for (hn_node_index i = 0; i < topo->n_nodes; i++)
                 far = HN_MAX(far, hn_topology_distance(topo, u->incumbent, i));
-        d = hn_topology_distance(topo, u->incumbent, to);
-        return far > HN_DISTANCE_LOCAL && d > HN_DISTANCE_LOCAL
-                       ? (score[to] - now) * (d - HN_DISTANCE_LOCAL) / (far - HN_DISTANCE_LOCAL)
-                       : score[to] - now;
+        return d > HN_DISTANCE_LOCAL ? gain * (d - HN_DISTANCE_LOCAL) / (far - HN_DISTANCE_LOCAL) : gain;
 }
 
 static hn_node_index best_node(const uint32_t *score, size_t n_nodes) {
@@ -225,8 +220,8 @@ static void wish(struct hn_plan *p, const struct hn_model *model, const struct h
         }
         if (home)
                 c->verdict = c->sharing ? HN_REASON_SHARED_MEMORY
-                             : hn_prefer_decides(p->topo, prefer, HN_PREFER_BONUS, score, u->result,
-                                                 u->incumbent, limits->min_gain)
+                             : !c->thin && hn_prefer_decides(p->topo, prefer, HN_PREFER_BONUS, score,
+                                                             u->result, u->incumbent, limits->min_gain)
                                      ? HN_REASON_NEAR_DEVICE
                              : u->result == u->incumbent  ? HN_REASON_AT_HOME
                              : signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS
@@ -265,7 +260,7 @@ static void let_drift(struct hn_plan *p) {
 
         for (size_t i = 0; i < p->topo->n_nodes; i++) {
                 left += p->nodes[i].drifting;
-                p->share[i] = 0;
+                p->share[i] = p->used[i];
         }
         while (left > 0) {
                 uint32_t part = HN_MIN(left, UINT32_C(1000));
@@ -273,7 +268,7 @@ static void let_drift(struct hn_plan *p) {
                 size_t best = 0;
 
                 for (size_t i = 0; i < p->topo->n_nodes; i++) {
-                        int64_t room = (int64_t) p->capacity[i] - p->used[i] - p->share[i];
+                        int64_t room = (int64_t) p->capacity[i] - p->share[i];
 
                         if (p->stands[i].weight > 0 && room > most) {
                                 most = room;
@@ -358,15 +353,11 @@ static void settle(struct hn_plan *p, const struct hn_model *model, const struct
         d->want = p->reach.want[member->reach * p->topo->n_nodes + d->to];
 }
 
-/* The ledger first, then what makes room, then who gains most. */
+/* Act by act, and of the same act who gains most. */
 static int act_compare(const void *a, const void *b) {
-        static const int rank[_HN_ACT_MAX] = {
-                [HN_ACT_FORGET] = 0, [HN_ACT_ADOPT] = 1, [HN_ACT_RELEASE] = 2,
-                [HN_ACT_PIN] = 3,    [HN_ACT_PAGES] = 4,
-        };
         const struct hn_decision *x = *(const struct hn_decision *const *) a;
         const struct hn_decision *y = *(const struct hn_decision *const *) b;
-        int r = HN_CMP(rank[x->act], rank[y->act]);
+        int r = HN_CMP(x->act, y->act);
 
         if (r == 0)
                 r = HN_CMP(y->benefit, x->benefit);
@@ -377,10 +368,9 @@ int hn_plan_build(struct hn_plan *p, const struct hn_model *model, const struct 
                   const struct hn_limits *limits) {
         int r;
 
-        /* Arrays of nothing are arrays all the same: qsort() takes no null pointer. */
-        r = reserve(p, HN_MAX(s->n_tasks, (size_t) 16));
-        if (r < 0)
-                return r;
+        /* Only a machine busier than ever before allocates, and then at least as much again. */
+        if (s->n_tasks > p->allocated && !enlarge(p, s->n_tasks + p->allocated))
+                return -ENOMEM;
         r = hn_plan_gather(p, model, s, limits);
         if (r < 0)
                 return r;

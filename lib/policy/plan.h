@@ -17,13 +17,14 @@
 /* A plan is data: one decision a task, with its reason and the numbers it was made from, and the order in
  * which those that act are to be carried out. Same model, same snapshot, same limits: same plan. */
 
+/* In the order to carry them out: the ledger first, then what makes room. */
 enum hn_act {
         HN_ACT_NONE,    /* wait, or leave alone */
-        HN_ACT_PIN,     /* give it the mask `want`: node `to` */
-        HN_ACT_RELEASE, /* give it back the mask it had */
-        HN_ACT_PAGES,   /* move the pages of its process to node `to` */
-        HN_ACT_ADOPT,   /* it was born with a mask of ours: put it on the ledger */
         HN_ACT_FORGET,  /* our mask is gone from it: take it off the ledger */
+        HN_ACT_ADOPT,   /* it was born with a mask of ours: put it on the ledger */
+        HN_ACT_RELEASE, /* give it back the mask it had */
+        HN_ACT_PIN,     /* give it the mask `want`: node `to` */
+        HN_ACT_PAGES,   /* move the pages of its process to node `to` */
         _HN_ACT_MAX,
 };
 

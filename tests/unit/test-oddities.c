@@ -213,6 +213,9 @@ static void figures_at_their_ends(void **state) {
         } rows[] = {
                 { HN_NODE_NONE, UINT64_MAX, UINT64_MAX, UINT32_MAX / 4 },
                 { 77, UINT64_MAX / 4, UINT64_MAX, 0 },
+                /* the first that is not there, of a task to be placed, and of one left alone */
+                { 4, UINT64_MAX / 8, UINT64_MAX, 0 },
+                { 4, 1, UINT64_MAX, 0 },
                 { 0, UINT64_MAX / 8, UINT64_MAX, UINT32_MAX / 4 },
                 { 3, 1, 0, UINT32_MAX / 4 },
         };
@@ -225,6 +228,7 @@ static void figures_at_their_ends(void **state) {
                 fixture_init(&f, 4, 2, 3);
                 for (size_t k = 0; k < 3; k++) {
                         f.tasks[k].node = rows[i].node;
+                        f.tasks[k].kernel_preferred = rows[i].node;
                         for (size_t n = 0; n < 4; n++)
                                 f.priv[k * 4 + n] = f.shared[k * 4 + n] = rows[i].faults;
                         f.tasks[k].runtime_ns = rows[i].runtime;

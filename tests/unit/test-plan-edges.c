@@ -289,6 +289,8 @@ static void drifting(void **state) {
                 { { 1000, 0, 0 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 0 }, { 3000, 2000, 2000, 0 } },
                 { { 1000, 1000, 1000 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 0 }, { 3000, 3000, 3000, 0 } },
                 { { 1000, 0, 0 }, { 2000, 2000, 2000, 0 }, { 2, 2, 2, 1 }, { 2000, 2000, 2000, 1000 } },
+                /* unless there is none anywhere: then all nodes tie */
+                { { 1000, 0, 0 }, { 0 }, { 0, 0, 0, 0 }, { 1000, 0, 0, 0 } },
         };
 
         (void) state;
@@ -352,6 +354,29 @@ static void what_is_gone_is_first(void **state) {
         fixture_deinit(&f);
 }
 
+/* As many tasks as before are no reason to allocate, and more of them are given room. */
+static void room_is_kept(void **state) {
+        _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
+        const struct hn_decision *first;
+        struct fixture f;
+
+        (void) state;
+        start(&f, 8);
+        for (size_t i = 0; i < 8; i++)
+                cast(&f, i, (hn_node_index) (i / 2), (hn_node_index) (i / 2));
+        f.s.n_tasks = 3;
+        two_seconds(&f);
+        plan = decide(&f);
+        first = hn_plan_decision(plan, 0);
+        assert_int_equal(hn_plan_build(plan, f.model, &f.s, &limits), 0);
+        assert_ptr_equal(hn_plan_decision(plan, 0), first);
+        f.s.n_tasks = 8;
+        two_seconds(&f);
+        assert_int_equal(hn_plan_build(plan, f.model, &f.s, &limits), 0);
+        assert_int_equal(hn_plan_n_acts(plan), 8);
+        fixture_deinit(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(promises),
@@ -361,6 +386,7 @@ int main(void) {
                 cmocka_unit_test(held_where_it_may_not_be),
                 cmocka_unit_test(drifting),
                 cmocka_unit_test(what_is_gone_is_first),
+                cmocka_unit_test(room_is_kept),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,33 @@ static void sharers(struct fixture *f) {
         two_seconds(f);
 }
 
+/* Of its few faults half are on node 0, where it runs and is to be by the kernel's choice as well. */
+static void few_faults(struct fixture *f, const char *prefer) {
+        start(f, 1);
+        cast(f, 0, 0, 0);
+        f->priv[0] = f->priv[1] = 100;
+        f->tasks[0].kernel_preferred = 0;
+        f->scopes[0].prefer = fixture_list(prefer);
+        two_seconds(f);
+}
+
+static void few_faults_and_a_device_there(struct fixture *f) {
+        few_faults(f, "1");
+}
+
+static void few_faults_and_a_device_here(struct fixture *f) {
+        few_faults(f, "0");
+}
+
+static void few_faults_and_devices_all_over(struct fixture *f) {
+        few_faults(f, "0-3");
+}
+
+static void nothing_known_and_a_device_there(struct fixture *f) {
+        family(f, 1000, 1);
+        f->scopes[0].prefer = fixture_list("3");
+}
+
 static void a_device_decides_between_equals(void **state) {
         static const struct scene_row rows[] = {
                 { no_such_node, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
@@ -160,6 +187,11 @@ static void a_device_decides_between_equals(void **state) {
                 { better_there_anyhow, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 { all_of_it_on_a_third_node, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 3, "6-7" },
                 { placed_here, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                /* who is held before much is known of it is held where it is */
+                { few_faults_and_a_device_there, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
+                { few_faults_and_a_device_here, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
+                { few_faults_and_devices_all_over, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
+                { nothing_known_and_a_device_there, 3, HN_ACT_PIN, HN_REASON_MEMORY_OUTGROWN, 2, 2, "4-5" },
                 { sharers, 0, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 0, 3, "6-7" },
                 { sharers, 1, HN_ACT_PIN, HN_REASON_SHARED_MEMORY, 1, 3, "6-7" },
         };
