@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,10 @@ void hn_plan_shares(struct hn_plan *p, const struct hn_snapshot *s, const struct
                 total += s->priv[st->row * n + i] + s->shared[st->row * n + i];
         for (hn_node_index i = 0; i < n; i++) {
                 hn_node_index near = hn_topology_nearest_with_cpus(p->topo, i);
+                uint32_t weight = hn_weight(s->priv[st->row * n + i], s->shared[st->row * n + i], total);
 
                 if (near != HN_NODE_NONE)
-                        p->share[near] += hn_weight(s->priv[st->row * n + i], s->shared[st->row * n + i],
-                                                    total);
+                        p->share[near] += weight;
         }
 }
 
@@ -124,8 +125,9 @@ struct hn_decision hn_plan_facts(const struct hn_plan *p, size_t i, const struct
         return d;
 }
 
-static int judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
-                     const struct hn_limits *limits) {
+/* Returns whether there was memory for it. */
+static bool judge_all(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
+                      const struct hn_limits *limits) {
         p->n = s->n_tasks;
         p->n_members = 0;
         p->n_families = hn_families_meet(p->families, model, s, limits->min_demand, limits->min_faults);
@@ -139,19 +141,16 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                 const struct hn_family *family = hn_families_find(p->families, p->n_families, t->tgid);
                 bool may, with_family, blind = false, thin = false;
                 size_t reach;
-                int r;
 
                 hn_plan_shares(p, s, st);
                 if (t->hand > 0 || st->hand != 0) {
-                        r = hn_plan_obey(p, model, s, i, limits);
-                        if (r < 0)
-                                return r;
+                        if (hn_plan_obey(p, model, s, i, limits) < 0)
+                                return false;
                         count_as_other(p, t, st);
                         continue;
                 }
-                r = hn_reach_find(&p->reach, p->topo, s, t->scope, user_mask(s, i, st), &reach);
-                if (r < 0)
-                        return r;
+                if (hn_reach_find(&p->reach, p->topo, s, t->scope, user_mask(s, i, st), &reach) < 0)
+                        return false;
                 may = hn_judge(s, i, st, p->reach.rows[reach].n_reachable, p->topo, limits, &no);
                 with_family = (may || (no == HN_REASON_NO_SIGNAL && t->mask != HN_MASK_ID_NONE)) &&
                               goes_with_family(s, t, st, family, limits);
@@ -172,9 +171,9 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         continue;
                 }
                 p->members[p->n_members++] = (struct hn_member){
-                        .signal = with_family     ? HN_SIGNAL_FAULTS
-                                  : may && !blind ? st->signal
-                                                  : HN_SIGNAL_NONE,
+                        .signal = with_family ? HN_SIGNAL_FAULTS
+                                  : blind     ? HN_SIGNAL_NONE
+                                              : st->signal,
                         .group = (uint32_t) t->key.tid,
                         .task = i,
                         .reach = reach,
@@ -191,7 +190,7 @@ static int judge_all(struct hn_plan *p, const struct hn_model *model, const stru
                         m->group = with_family ? family->key : (uint32_t) t->tgid;
                 }
         }
-        return 0;
+        return true;
 }
 
 static int member_compare(const void *a, const void *b) {
@@ -235,12 +234,11 @@ static void score(struct hn_plan *p, const struct hn_model *model, const struct 
         }
 }
 
-static uint32_t largest_node(const struct hn_topology *topo) {
-        uint32_t cpus = 0;
-
+static bool fits_on_a_node(const struct hn_topology *topo, uint32_t demand) {
         for (size_t i = 0; i < topo->n_nodes; i++)
-                cpus = HN_MAX(cpus, topo->nodes[i].n_cpus);
-        return cpus * 1000;
+                if (demand <= topo->nodes[i].n_cpus * 1000 + HN_ASSIGN_SLACK)
+                        return true;
+        return false;
 }
 
 /* Held by the little that its past tells, whoever ran for most of it may have waited for its memory until
@@ -287,7 +285,7 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
         score(p, model, s, c, &p->scores[u->score]);
 
         /* Threads that cannot be told apart stay together or are left alone. */
-        if (n > 1 && u->demand > largest_node(p->topo) + HN_ASSIGN_SLACK) {
+        if (!fits_on_a_node(p->topo, u->demand)) {
                 for (size_t k = 0; k < n; k++) {
                         size_t task = p->members[first + k].task;
 
@@ -320,7 +318,8 @@ static void add_clan(struct hn_plan *p, const struct hn_model *model, const stru
 
                 add_unit(p, model, s, first + k, 1, limits);
                 c->demand += u->demand;
-                c->held += u->placed ? u->demand : 0;
+                if (u->placed)
+                        c->held += u->demand;
         }
 }
 
@@ -353,10 +352,11 @@ static void stand_up(struct hn_plan *p, const struct hn_model *model) {
                 p->capacity[i] = all - HN_MIN(others, all);
                 p->lasting[i] = all - HN_MIN(others - passing, all);
                 p->nodes[i].capacity = p->capacity[i];
+                /* Any two nodes are compared, as the kernel compares those of its first level. */
                 p->stands[i] = (struct hn_stand){
                         .weight = node->n_cores,
                         .busy = others,
-                        .imb_nr = hn_imb_numa_nr(node->n_cpus, node->n_llcs, 1, 1),
+                        .imb_nr = hn_imb_numa_nr(node->n_cpus, node->n_llcs, node->n_cpus, node->n_cpus),
                 };
         }
         for (size_t i = 0; i < p->n_units; i++) {
@@ -374,15 +374,12 @@ static void stand_up(struct hn_plan *p, const struct hn_model *model) {
 
 int hn_plan_gather(struct hn_plan *p, const struct hn_model *model, const struct hn_snapshot *s,
                    const struct hn_limits *limits) {
-        int r;
-
         hn_reach_clear(&p->reach);
         p->obeyed_hand = 0;
         for (hn_node_index i = 0; i < p->topo->n_nodes; i++)
                 p->nodes[i] = (struct hn_plan_node){ .others = hn_model_unsampled(model, i) };
-        r = judge_all(p, model, s, limits);
-        if (r < 0)
-                return r;
+        if (!judge_all(p, model, s, limits))
+                return -ENOMEM;
         gather_units(p, model, s, limits);
         stand_up(p, model);
         hn_plan_lodge_clans(p, s, limits);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "policy/bench.h"
 #include "scenes.h"
 
 /* Three work on node 0, where all of their memory is, more than it has cores for; the fourth hardly does. */
@@ -317,11 +318,32 @@ static void who_drifts(void **state) {
         }
 }
 
+/* Where everybody counts, whoever does nothing has its place too: where it is. */
+static void who_does_nothing(void **state) {
+        _hn_cleanup_(hn_plan_freep) struct hn_plan *plan = NULL;
+        struct hn_limits limits = HN_LIMITS_DEFAULT;
+        struct fixture f;
+
+        (void) state;
+        limits.min_demand = 0;
+        start(&f, 1);
+        cast(&f, 0, 1, 1);
+        fixture_second(&f, 0, 0);
+        fixture_second(&f, 0, 0);
+        assert_int_equal(hn_plan_new(&f.topo, &plan), 0);
+        assert_int_equal(hn_plan_build(plan, f.model, &f.s, &limits), 0);
+        assert_int_equal(hn_plan_decision(plan, 0)->reason, HN_REASON_AT_HOME);
+        assert_int_equal(hn_plan_decision(plan, 0)->to, 1);
+        assert_int_equal(hn_plan_gather(plan, f.model, &f.s, &limits), 0);
+        fixture_deinit(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(edges),
                 cmocka_unit_test(room_for_the_blind),
                 cmocka_unit_test(who_drifts),
+                cmocka_unit_test(who_does_nothing),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
