@@ -36,6 +36,7 @@ struct hn_crew {
         bool wishes, admitted;  /* to be on another node than now; and may go */
         bool held;              /* may not go, and keeps its place until its memory has come */
         bool blind, thin;
+        bool resting; /* has the place that it was given by all that is known */
         bool sharing; /* its nodes were chosen for all of its clan */
 };
 

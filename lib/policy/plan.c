@@ -172,15 +172,21 @@ static void wait_for(struct hn_plan *p, struct hn_unit *u, enum hn_reason why) {
         p->crews[u->tag].verdict = why;
 }
 
+/* A unit of whose memory little is known is held where it is, device or no device, and so is who was put
+ * there for the same knowledge. */
+static bool heeds_devices(const struct hn_crew *c) {
+        return !c->blind && !c->thin && !c->resting;
+}
+
 /* Lets nodes near a preferred device count for more while places are chosen; then the scores are again what
- * the memory says. A unit of whose memory little is known is held where it is, device or no device. */
+ * the memory says. */
 static void lean(const struct hn_plan *p, const struct hn_snapshot *s,
                  void (*f)(const struct hn_topology *, const struct hn_mask *, uint32_t, uint32_t *)) {
         for (size_t i = 0; i < p->n_units; i++) {
                 const struct hn_crew *c = &p->crews[p->units[i].tag];
                 const struct hn_mask *prefer = &s->scopes[s->tasks[p->members[c->first].task].scope].prefer;
 
-                if (!c->blind && !c->thin && !hn_mask_empty(prefer))
+                if (heeds_devices(c) && !hn_mask_empty(prefer))
                         f(p->topo, prefer, HN_PREFER_BONUS, &p->scores[p->units[i].score]);
         }
 }
@@ -220,8 +226,9 @@ static void wish(struct hn_plan *p, const struct hn_model *model, const struct h
         }
         if (home)
                 c->verdict = c->sharing ? HN_REASON_SHARED_MEMORY
-                             : !c->thin && hn_prefer_decides(p->topo, prefer, HN_PREFER_BONUS, score,
-                                                             u->result, u->incumbent, limits->min_gain)
+                             : heeds_devices(c) &&
+                                             hn_prefer_decides(p->topo, prefer, HN_PREFER_BONUS, score,
+                                                               u->result, u->incumbent, limits->min_gain)
                                      ? HN_REASON_NEAR_DEVICE
                              : u->result == u->incumbent  ? HN_REASON_AT_HOME
                              : signal == HN_SIGNAL_FAULTS ? HN_REASON_REMOTE_FAULTS

@@ -281,6 +281,7 @@ static void add_unit(struct hn_plan *p, const struct hn_model *model, const stru
                 u->placed = u->placed ||
                             hn_model_state(model, p->members[first + k].task)->pinned == u->incumbent;
         u->placed = u->placed && u->incumbent != HN_NODE_NONE;
+        c->resting = u->placed && stale;
         u->bonus = !u->placed ? limits->min_gain : stale ? 1000 : limits->incumbent_bonus;
         score(p, model, s, c, &p->scores[u->score]);
 

@@ -119,6 +119,29 @@ static void placed_here(struct fixture *f) {
         fixture_second(f, 1000, 0);
 }
 
+static void placed_here_and_a_little_better_there(struct fixture *f) {
+        placed_here(f);
+        f->priv[0] = 470;
+        f->priv[1] = 530;
+        fixture_second(f, 1000, 0);
+}
+
+/* Moved here two minutes ago, since when the kernel has not been through its memory, which is all there. */
+static void moved_here_and_no_news(struct fixture *f) {
+        stands(f, 0);
+        f->tasks[0].scan_seq = 7;
+        fixture_second(f, 1000, 0);
+        fixture_pin(f, 0, 2, 0, node_mask(f, 0));
+        for (unsigned i = 0; i < 120; i++)
+                fixture_second(f, 1000, 0);
+}
+
+static void moved_here_and_news(struct fixture *f) {
+        moved_here_and_no_news(f);
+        f->tasks[0].scan_seq = 8;
+        fixture_second(f, 1000, 0);
+}
+
 static void all_of_it_on_a_third_node(struct fixture *f) {
         stands(f, 500);
         fixture_memory(f, 0, 3, 1000);
@@ -187,6 +210,10 @@ static void a_device_decides_between_equals(void **state) {
                 { better_there_anyhow, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 { all_of_it_on_a_third_node, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 3, "6-7" },
                 { placed_here, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { placed_here_and_a_little_better_there, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1,
+                  "2-3" },
+                { moved_here_and_no_news, 0, HN_ACT_NONE, HN_REASON_SETTLED, 0, 0, NULL },
+                { moved_here_and_news, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 /* who is held before much is known of it is held where it is */
                 { few_faults_and_a_device_there, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { few_faults_and_a_device_here, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
