@@ -73,6 +73,9 @@ int hn_launch_parse_size(const char *text, uint64_t *ret) {
         unsigned shift = 0;
         char *end;
 
+        /* What strtoull(3) lets stand in front, but for a minus: it would make a huge number of it. */
+        text += strspn(text, " \t\n\v\f\r");
+        text += *text == '+';
         if (*text < '0' || *text > '9')
                 return -EINVAL;
         errno = 0;
@@ -192,6 +195,8 @@ static int take_policy(struct reader *r, int mode, const char *list) {
                 return wrong(r, "two memory policies: only one can be set");
         if (mode == HN_MPOL_PREFERRED && hn_mask_count(&policy.nodes) != 1)
                 return wrong(r, "--preferred takes exactly one node; --preferred-many takes several");
+        if (list && hn_mask_empty(&policy.nodes) && r->launch->shared)
+                return hn_why(r->why, -EINVAL, "\"%s\": no node is left for shared memory", list);
         /* To interleave over nothing is to have no policy, in numactl too. */
         if ((mode == HN_MPOL_INTERLEAVE || mode == HN_MPOL_WEIGHTED_INTERLEAVE) &&
             hn_mask_empty(&policy.nodes) && !r->launch->shared)
@@ -269,7 +274,7 @@ static int take_number(const struct reader *r, const char *name, const char *tex
 
         errno = 0;
         *ret = strtoul(text, &end, base);
-        if (end == text || *end != '\0' || errno != 0 || strchr(text, '-') || *ret > max)
+        if (end == text || *end != '\0' || errno != 0 || (strchr(text, '-') && *ret != 0) || *ret > max)
                 return hn_why(r->why, -EUCLEAN, "%s %s: not a%s number up to %s", name, text,
                               base == 8 ? "n octal" : "", base == 8 ? "7777" : "2147483647");
         return 0;

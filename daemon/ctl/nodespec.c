@@ -14,18 +14,21 @@ struct reader {
         struct hn_why *why;
 };
 
-/* As strtoul(3) reads it with base 0, white space and a plus in front included, since numactl does; without
- * its minus, which would make a huge number of it. */
+/* As strtoul(3) reads it with base 0, white space and a sign in front included, since numactl does; without
+ * what that makes of numbers below zero, which is huge ones. */
 static int read_number(struct reader *r, uint64_t *ret) {
         const char *p = r->at + strspn(r->at, " \t\n\v\f\r");
-        char *end;
+        bool minus = *p == '-', digit;
+        char *end = NULL;
 
-        p += *p == '+';
-        if (*p < '0' || *p > '9')
+        p += minus || *p == '+';
+        digit = *p >= '0' && *p <= '9';
+        errno = 0;
+        if (digit)
+                *ret = strtoull(p, &end, 0);
+        if (!digit || (minus && *ret != 0))
                 return hn_why(r->why, -EINVAL, "\"%s\": a %s number is missing at \"%s\"", r->whole,
                               r->terms->noun, r->at);
-        errno = 0;
-        *ret = strtoull(p, &end, 0);
         if (errno != 0)
                 *ret = UINT64_MAX;
         r->at = end;

@@ -29,8 +29,7 @@ static void print_preferred(FILE *f, const struct hn_mempolicy *p, unsigned next
 
 int hn_run_show(const struct hn_sysroot *root, const struct hn_allowance *allowance, FILE *f,
                 struct hn_why *why) {
-        struct hn_mask cpus, nodes = HN_MASK_NULL, none = HN_MASK_NULL, some;
-        bool interleaves, prefers;
+        struct hn_mask cpus, nodes = HN_MASK_NULL, some;
         struct hn_mempolicy p;
         const char *name;
         unsigned next = 0;
@@ -47,15 +46,13 @@ int hn_run_show(const struct hn_sysroot *root, const struct hn_allowance *allowa
              id = hn_mask_next(&allowance->mems, id + 1))
                 if (hn_sysfs_read_node_cpus(root, id, &some) == 0 && hn_mask_intersects(&some, &cpus))
                         (void) hn_mask_add(&nodes, id);
-        interleaves = p.mode == HN_MPOL_INTERLEAVE || p.mode == HN_MPOL_WEIGHTED_INTERLEAVE;
-        prefers = p.mode == HN_MPOL_PREFERRED || p.mode == HN_MPOL_PREFERRED_MANY || p.mode == HN_MPOL_BIND;
         name = hn_mempolicy_name(p.mode);
         if (name)
                 fprintf(f, "policy: %s%s\n", name, p.flags & HN_MPOL_F_NUMA_BALANCING ? " balancing" : "");
         else
                 fprintf(f, "policy: [%d]\n", p.mode);
         print_preferred(f, &p, next);
-        if (interleaves) {
+        if (p.mode == HN_MPOL_INTERLEAVE || p.mode == HN_MPOL_WEIGHTED_INTERLEAVE) {
                 print_ids(f, "interleavemask", &p.nodes);
                 fprintf(f, "interleavenode: %u\n", next);
         }
@@ -63,7 +60,8 @@ int hn_run_show(const struct hn_sysroot *root, const struct hn_allowance *allowa
         print_ids(f, "cpubind", &nodes);
         print_ids(f, "nodebind", &nodes);
         print_ids(f, "membind", p.mode == HN_MPOL_BIND ? &p.nodes : &allowance->mems);
-        print_ids(f, "preferred", prefers ? &p.nodes : &none);
+        /* Of every policy, as numactl has it, and not only of those that prefer. */
+        print_ids(f, "preferred", &p.nodes);
         return 0;
 }
 

@@ -46,6 +46,10 @@ static size_t huge_page(void) {
         return kb > 0 && kb < SIZE_MAX / 1024 ? (size_t) kb * 1024 : (size_t) sysconf(_SC_PAGESIZE);
 }
 
+static size_t segment_page(const struct hn_shm_wish *w) {
+        return w->huge ? huge_page() : (size_t) sysconf(_SC_PAGESIZE);
+}
+
 /* Whether length and offset are there, in whole pages, and do not run over. */
 static int check(const struct hn_shm_wish *w, uint64_t length, size_t page, struct hn_why *why) {
         if (length == 0)
@@ -65,6 +69,11 @@ static int find_key(const struct hn_shm_wish *w, FILE *say, key_t *ret, struct h
 
         *ret = ftok(w->name, w->id);
         if (*ret == (key_t) -1 && errno == ENOENT) {
+                int r = check(w, w->length, segment_page(w), why);
+
+                /* Without its file there is no segment either, so that the length is needed. */
+                if (r < 0)
+                        return r;
                 fd = open(w->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, w->mode);
                 if (fd < 0)
                         return hn_why_errno(why, -errno, "%s: cannot make the file of the key", w->name);
@@ -83,7 +92,7 @@ static int find_segment(const struct hn_shm_wish *w, key_t key, FILE *say, int *
                 return 0;
         if (errno != ENOENT)
                 return hn_why_errno(why, -errno, "%s: cannot open its shared memory", w->name);
-        r = check(w, w->length, w->huge ? huge_page() : (size_t) sysconf(_SC_PAGESIZE), why);
+        r = check(w, w->length, segment_page(w), why);
         if (r < 0)
                 return r;
         *ret_id = shmget(key, (size_t) (w->length + w->offset), IPC_CREAT | IPC_EXCL | (int) w->mode | flags);
@@ -111,7 +120,7 @@ int hn_shm_region_attach(const struct hn_shm_wish *w, FILE *say, struct hn_shm_r
                 return r;
         if (shmctl(id, IPC_STAT, &info) < 0)
                 return hn_why_errno(why, -errno, "%s: cannot ask for its shared memory's size", w->name);
-        region.page = w->huge ? huge_page() : (size_t) sysconf(_SC_PAGESIZE);
+        region.page = segment_page(w);
         region.offset = w->offset;
         region.length = w->length > 0                ? w->length
                         : w->offset < info.shm_segsz ? info.shm_segsz - w->offset
@@ -144,8 +153,9 @@ int hn_shm_region_map(const struct hn_shm_wish *w, struct hn_shm_region *ret, st
 
         fd = open(w->name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0 && errno == ENOENT) {
-                if (w->length == 0)
-                        return hn_why(why, -EINVAL, "%s: --length is missing: how large to make it", w->name);
+                r = check(w, w->length, (size_t) sysconf(_SC_PAGESIZE), why);
+                if (r < 0)
+                        return r;
                 fd = open(w->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, w->mode);
         }
         if (fd < 0 || fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
