@@ -54,21 +54,30 @@ static bool next_word(const char **text, const struct paths *p, char *buf, size_
         return true;
 }
 
-/* The words of the next invocation. `argv` is of pointers into `room`. Returns false if there is none. */
+/* One program to be started. */
+struct call {
+        char room[WORDS_MAX][512]; /* what the others point into */
+        char *argv[WORDS_MAX + 4];
+        char *environment; /* NULL, or what goes into it besides */
+};
+
+/* The words of the next invocation. Returns false if there is none. */
 static bool next_invocation(const char **text, const struct side *side, const struct paths *p,
-                            char room[WORDS_MAX][512], char *argv[WORDS_MAX + 4]) {
+                            struct call *call) {
         static char probe[] = "--probe";
-        size_t n = 0, used = 0;
         bool bare = false, probed = false;
+        size_t n = 0, used = 0;
+        char **argv = call->argv;
 
         if (!*text)
                 return false;
+        call->environment = NULL;
         for (size_t i = 0; i < 2 && side->words[i]; i++)
                 argv[n++] = (char *) (uintptr_t) side->words[i];
         for (;;) {
-                char *word = room[used];
+                char *word = call->room[used];
 
-                if (!next_word(text, p, word, sizeof(room[used]))) {
+                if (!next_word(text, p, word, sizeof(call->room[used]))) {
                         *text = NULL;
                         break;
                 }
@@ -86,7 +95,10 @@ static bool next_invocation(const char **text, const struct side *side, const st
                 }
                 if (++used == WORDS_MAX)
                         abort();
-                argv[n++] = word;
+                if (strncmp(word, "@E", 2) == 0)
+                        call->environment = word + 2;
+                else
+                        argv[n++] = word;
         }
         if (!bare && !probed) {
                 argv[n++] = (char *) (uintptr_t) p->self;
@@ -96,8 +108,22 @@ static bool next_invocation(const char **text, const struct side *side, const st
         return true;
 }
 
+/* In an environment of its own, in which it is not looked for. */
+static void execute(const struct call *call) {
+        char parent[64], *environment[256] = { parent, call->environment };
+        size_t n = call->environment ? 2 : 1, length;
+
+        (void) snprintf(parent, sizeof(parent), PROBE_PARENT "=%d", (int) getppid());
+        length = call->environment ? strcspn(call->environment, "=") + 1 : 0;
+        for (char **e = environ; *e && n < 255; e++)
+                if (length == 0 || strncmp(*e, call->environment, length) != 0)
+                        environment[n++] = *e;
+        environment[n] = NULL;
+        (void) execvpe(call->argv[0], call->argv, environment);
+}
+
 /* Exit status, 128 + signal, -EUCLEAN where the affinity cannot be had, or -errno. */
-static int spawn(char **argv, const struct row *row, const struct paths *p) {
+static int spawn(const struct call *call, const struct row *row, const struct paths *p) {
         struct hn_mask cpus, got = HN_MASK_NULL;
         int status = 0, out, err, null;
         pid_t pid = fork();
@@ -117,7 +143,7 @@ static int spawn(char **argv, const struct row *row, const struct paths *p) {
                                   !hn_mask_equal(&cpus, &got)))
                         _exit(124);
                 (void) alarm(SECONDS_MAX);
-                (void) execvp(argv[0], argv);
+                execute(call);
                 _exit(125);
         }
         if (waitpid(pid, &status, 0) < 0)
@@ -184,7 +210,7 @@ int invoke(const struct side *side, const struct row *row, const char *self, con
            struct outcome *ret) {
         struct outcome *o = ret;
         struct paths p = { .self = self };
-        char room[WORDS_MAX][512], *argv[WORDS_MAX + 4];
+        static struct call call;
         const char *text = row->args;
         int r = 0;
 
@@ -194,16 +220,16 @@ int invoke(const struct side *side, const struct row *row, const char *self, con
         (void) snprintf(p.err, sizeof(p.err), "%.200s/err", folder);
         (void) snprintf(p.file, sizeof(p.file), "%.200s/f", folder);
         (void) snprintf(p.key, sizeof(p.key), "%.200s/k", folder);
-        while (o->started && r >= 0 && next_invocation(&text, side, &p, room, argv)) {
-                size_t used = strlen(o->codes);
-
-                r = spawn(argv, row, &p);
+        while (o->started && r >= 0 && next_invocation(&text, side, &p, &call)) {
+                if (o->n_codes == INVOCATIONS_MAX)
+                        abort();
+                r = spawn(&call, row, &p);
                 if (r == -EUCLEAN) {
                         o->started = false;
                         r = 0;
                 }
                 o->good = o->good && r == 0;
-                (void) snprintf(o->codes + used, sizeof(o->codes) - used, "%s%d", used > 0 ? " " : "", r);
+                o->code[o->n_codes++] = r;
         }
         normalise(p.out, o->text, sizeof(o->text));
         normalise(p.err, o->errors, sizeof(o->errors));

@@ -12,12 +12,15 @@ struct side {
         const char *words[2]; /* what stands before the arguments: "numactl", or "homenode" and "run" */
 };
 
+#define INVOCATIONS_MAX 8
+
 /* What came of it: exit codes one after the other, standard output and the state left behind, in lines whose
  * blanks are made alike. */
 struct outcome {
-        bool started; /* false: this machine cannot give it the affinity that the row asks for */
-        bool good;    /* all invocations ended with 0 */
-        char codes[128];
+        bool started;              /* false: this machine cannot give it the affinity that the row asks for */
+        bool good;                 /* all invocations ended with 0 */
+        int code[INVOCATIONS_MAX]; /* exit status of each, 128 + signal */
+        unsigned n_codes;
         char text[16384];
         char errors[4096]; /* standard error, for people */
 };

@@ -2,6 +2,8 @@
 #include "probe.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -59,6 +61,27 @@ static void print_maps(const void *start) {
                 (void) fclose(f);
 }
 
+/* Files besides the three, signals, the mask for new files, and whether the one that was started has become
+ * this or has made a child. */
+static void print_inherited(void) {
+        const char *parent = getenv(PROBE_PARENT);
+        mode_t mask = umask(0);
+        struct sigaction action;
+        sigset_t blocked;
+
+        for (int fd = 3; fd < 64; fd++)
+                if (fcntl(fd, F_GETFD) >= 0)
+                        printf(" fd=%d", fd);
+        (void) sigprocmask(SIG_SETMASK, NULL, &blocked);
+        for (int signal = 1; signal < 32; signal++) {
+                if (sigismember(&blocked, signal) == 1)
+                        printf(" blocked=%d", signal);
+                if (sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+                        printf(" ignored=%d", signal);
+        }
+        printf(" umask=%o%s", (unsigned) mask, !parent || atoi(parent) == getppid() ? "" : " child");
+}
+
 int probe_main(int argc, char **argv) {
         size_t page = (size_t) sysconf(_SC_PAGESIZE);
         struct hn_mask nodes = HN_MASK_NULL, mems = HN_MASK_NULL, cpus = HN_MASK_NULL;
@@ -85,6 +108,7 @@ int probe_main(int argc, char **argv) {
         print_maps(map + page);
         for (int i = 0; i < argc; i++)
                 printf(" [%s]", argv[i]);
+        print_inherited();
         putchar('\n');
         return 0;
 }

@@ -7,8 +7,11 @@
 
 #include "base/mask.h"
 
-/* The command that both start: says under which policy and on which CPUs it finds itself, and with which
- * arguments. */
+/* In the environment: the process that started what became the probe. */
+#define PROBE_PARENT "HN_SIDE_PARENT"
+
+/* The command that both start: says under which policy and on which CPUs it finds itself, with which
+ * arguments, and what else it has inherited that it should not. */
 int probe_main(int argc, char **argv);
 
 /* What became of a file or of a segment: size, mode and the policy of each page, as "file=bind:2 x16,
