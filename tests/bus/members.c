@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "members.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES sizeof(((struct members *) NULL)->line[0])
+#define LINES_MAX      (sizeof(((struct members *) NULL)->line) / LINE_MAX_BYTES)
 
 struct members *members_new(void) {
-        struct members *m = calloc(1, sizeof(*m));
-
-        assert_non_null(m);
-        return m;
+        return calloc(1, sizeof(struct members));
 }
 
-void members_add(struct members *m, const char *line) {
-        assert_true(m->n < HN_ELEMENTS(m->line));
-        assert_true(snprintf(m->line[m->n++], sizeof(m->line[0]), "%s", line) < (int) sizeof(m->line[0]));
+bool members_add(struct members *m, const char *line) {
+        if (m->n == LINES_MAX || strlen(line) + 1 >= LINE_MAX_BYTES)
+                return false;
+        (void) snprintf(m->line[m->n++], LINE_MAX_BYTES, "%s", line);
+        return true;
 }
 
 static int compare(const void *a, const void *b) {
@@ -20,7 +24,15 @@ static int compare(const void *a, const void *b) {
 }
 
 void members_sort(struct members *m) {
-        qsort(m->line, m->n, sizeof(m->line[0]), compare);
+        qsort(m->line, m->n, LINE_MAX_BYTES, compare);
+}
+
+const char *members_name(const char *line, char *buf, size_t size) {
+        const char *p = line + strcspn(line, " ");
+
+        p += strspn(p, " ");
+        (void) snprintf(buf, size, "%.*s", (int) strcspn(p, " "), p);
+        return buf;
 }
 
 /* The value of an attribute within one tag, "" where it has none. */
@@ -38,59 +50,87 @@ static const char *attribute(const char *tag, const char *name, char *buf, size_
         return buf;
 }
 
+/* A line that is cut is one byte short of its end, and members_add() takes none such. */
 static void append(char *line, const char *text) {
         size_t n = strlen(line);
 
-        assert_true(n + strlen(text) + 2 < sizeof(((struct members *) NULL)->line[0]));
-        (void) snprintf(line + n, sizeof(((struct members *) NULL)->line[0]) - n, " %s", text);
+        (void) snprintf(line + n, LINE_MAX_BYTES - n, " %s", text);
 }
 
-/* sd-bus writes one tag a line. */
-struct members *members_introspect(struct stage *s, const char *path, const char *interface) {
-        sd_bus_message *reply = NULL;
-        struct members *m = members_new();
-        char line[256] = "", a[64], b[64], start[128];
-        const char *xml;
+static bool begins(const char *tag, const char *with) {
+        return strncmp(tag, with, strlen(with)) == 0;
+}
 
-        assert_true(sd_bus_call_method(s->ear, "org.homenode1", path, "org.freedesktop.DBus.Introspectable",
-                                       "Introspect", NULL, &reply, "") >= 0);
-        assert_true(sd_bus_message_read(reply, "s", &xml) >= 0);
+/* One tag; `line` is what is known of the member that it belongs to. */
+static bool take_tag(struct members *m, const char *tag, char *line) {
+        bool alone = strcspn(tag, "\n") > 2 && tag[strcspn(tag, "\n") - 2] == '/';
+        char a[64];
+
+        if (begins(tag, "<method ") || begins(tag, "<signal ")) {
+                (void) snprintf(line, LINE_MAX_BYTES, "%.6s", tag + 1);
+                append(line, attribute(tag, "name", a, sizeof(a)));
+                return !alone || members_add(m, line);
+        }
+        if (begins(tag, "<property ")) {
+                (void) snprintf(line, LINE_MAX_BYTES, "property");
+                append(line, attribute(tag, "name", a, sizeof(a)));
+                append(line, attribute(tag, "type", a, sizeof(a)));
+                if (strcmp(attribute(tag, "access", a, sizeof(a)), "read") != 0)
+                        append(line, a);
+                return !alone || members_add(m, line);
+        }
+        if (begins(tag, "<arg ")) {
+                if (strcmp(attribute(tag, "direction", a, sizeof(a)), "out") == 0)
+                        append(line, "out");
+                append(line, attribute(tag, "type", a, sizeof(a)));
+                append(line, attribute(tag, "name", a, sizeof(a)));
+                return true;
+        }
+        if (begins(tag, "<annotation ")) {
+                if (!strstr(attribute(tag, "name", a, sizeof(a)), "EmitsChangedSignal"))
+                        return true;
+                (void) attribute(tag, "value", a, sizeof(a));
+                if (strcmp(a, "const") == 0)
+                        append(line, "constant");
+                else if (strcmp(a, "false") == 0)
+                        append(line, "silent");
+                return true;
+        }
+        return !begins(tag, "</") || members_add(m, line);
+}
+
+struct members *members_parse(const char *xml, const char *interface) {
+        struct members *m = members_new();
+        char line[LINE_MAX_BYTES] = "", start[128];
+
         (void) snprintf(start, sizeof(start), "<interface name=\"%s\">", interface);
         xml = strstr(xml, start);
-        assert_non_null(xml);
-        for (; *xml; xml += strcspn(xml, "\n"), xml += *xml == '\n') {
+        if (xml)
+                xml += strcspn(xml, "\n");
+        while (m && xml && *xml) {
                 const char *tag = xml + strspn(xml, " \n");
 
-                if (strncmp(tag, "</interface>", 12) == 0)
+                if (begins(tag, "</interface>")) {
+                        members_sort(m);
+                        return m;
+                }
+                if (!take_tag(m, tag, line))
                         break;
-                if (strncmp(tag, "<method ", 8) == 0 || strncmp(tag, "<signal ", 8) == 0) {
-                        (void) snprintf(line, sizeof(line), "%.6s %s", tag + 1,
-                                        attribute(tag, "name", a, sizeof(a)));
-                        if (tag[strcspn(tag, "\n") - 2] == '/')
-                                members_add(m, line);
-                } else if (strncmp(tag, "<property ", 10) == 0) {
-                        (void) snprintf(line, sizeof(line), "property %s",
-                                        attribute(tag, "name", a, sizeof(a)));
-                        append(line, attribute(tag, "type", a, sizeof(a)));
-                        assert_string_equal(attribute(tag, "access", a, sizeof(a)), "read");
-                        if (tag[strcspn(tag, "\n") - 2] == '/')
-                                members_add(m, line);
-                } else if (strncmp(tag, "<arg ", 5) == 0) {
-                        if (strcmp(attribute(tag, "direction", a, sizeof(a)), "out") == 0)
-                                append(line, "out");
-                        append(line, attribute(tag, "type", a, sizeof(a)));
-                        append(line, attribute(tag, "name", a, sizeof(a)));
-                } else if (strncmp(tag, "<annotation ", 12) == 0 &&
-                           strstr(attribute(tag, "name", a, sizeof(a)), "EmitsChangedSignal")) {
-                        (void) attribute(tag, "value", b, sizeof(b));
-                        if (strcmp(b, "const") == 0)
-                                append(line, "constant");
-                        else if (strcmp(b, "false") == 0)
-                                append(line, "silent");
-                } else if (tag[0] == '<' && tag[1] == '/')
-                        members_add(m, line);
+                xml = tag + strcspn(tag, "\n");
         }
+        free(m);
+        return NULL;
+}
+
+struct members *members_introspect(sd_bus *bus, const char *path, const char *interface) {
+        sd_bus_message *reply = NULL;
+        struct members *m = NULL;
+        const char *xml;
+
+        if (sd_bus_call_method(bus, "org.homenode1", path, "org.freedesktop.DBus.Introspectable",
+                               "Introspect", NULL, &reply, "") >= 0 &&
+            sd_bus_message_read(reply, "s", &xml) >= 0)
+                m = members_parse(xml, interface);
         sd_bus_message_unref(reply);
-        members_sort(m);
         return m;
 }
