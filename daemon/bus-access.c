@@ -110,6 +110,10 @@ static bool is_nobody_there(const sd_bus_error *e) {
                (e->name && strncmp(e->name, "org.freedesktop.DBus.Error.Spawn.", 33) == 0);
 }
 
+static bool may_ask_human(const struct hn_pending *p) {
+        return sd_bus_message_get_allow_interactive_authorization(p->call) > 0;
+}
+
 static int on_polkit(sd_bus_message *m, void *userdata, sd_bus_error *unused) {
         struct hn_pending *p = userdata;
         int authorized, challenge;
@@ -132,14 +136,18 @@ static int on_polkit(sd_bus_message *m, void *userdata, sd_bus_error *unused) {
                 return refuse(p, "polkit gave no answer that can be read.");
         if (authorized)
                 return carry_out(p);
-        return refuse(p, challenge ? "polkit would ask for a password, but this call did not allow that."
-                                   : "polkit says no.");
+        if (!challenge)
+                return refuse(p, "polkit says no.");
+        return refuse(p, may_ask_human(p)
+                                 ? "polkit would ask for a password, but there is nobody it could ask: no "
+                                   "agent of a desktop, no pkttyagent(1)."
+                                 : "polkit would ask for a password, but this call did not allow that.");
 }
 
 static int ask_polkit(struct hn_pending *p) {
         _hn_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
         struct hn_access *a = p->access;
-        bool human = sd_bus_message_get_allow_interactive_authorization(p->call) > 0;
+        bool human = may_ask_human(p);
         int r;
 
         (void) snprintf(p->cookie, sizeof(p->cookie), "homenode-%" PRIu64, ++a->n_asked);

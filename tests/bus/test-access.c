@@ -144,6 +144,29 @@ static void a_dialogue_comes_only_where_the_caller_allows_it(void **state) {
         stage_kill(polkit);
 }
 
+/* What polkit answers where it finds no agent: it would, if there were somebody. */
+static void who_allows_a_dialogue_is_told_why_there_was_none(void **state) {
+        static const struct {
+                bool interactive;
+                const char *why;
+        } rows[] = {
+                { true, "nobody it could ask" },
+                { false, "this call did not allow that" },
+        };
+        pid_t polkit = polkit_start(&stage, POLKIT_CHALLENGE);
+
+        (void) state;
+        for (size_t k = 0; k < HN_ELEMENTS(rows); k++)
+                for (size_t i = 0; i < HN_ELEMENTS(writes); i++) {
+                        struct answer a = { .interactive = rows[k].interactive };
+
+                        call(i, NOBODY, &a);
+                        expect_denied(i, &a, rows[k].why);
+                }
+        expect_untouched();
+        stage_kill(polkit);
+}
+
 static void nonsense_is_refused_before_anybody_is_asked(void **state) {
         static const struct {
                 const char *member, *argument;
@@ -273,6 +296,7 @@ int main(void) {
                 cmocka_unit_test(without_polkit_it_is_root_alone),
                 cmocka_unit_test(polkit_has_the_say_over_others),
                 cmocka_unit_test(a_dialogue_comes_only_where_the_caller_allows_it),
+                cmocka_unit_test(who_allows_a_dialogue_is_told_why_there_was_none),
                 cmocka_unit_test(nonsense_is_refused_before_anybody_is_asked),
                 cmocka_unit_test(who_leaves_takes_his_question_with_him),
                 cmocka_unit_test(nobody_keeps_the_others_out),
