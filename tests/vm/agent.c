@@ -4,6 +4,7 @@
  * the plan and sends one JSON object for each of its lines. */
 
 #include "guest.h"
+#include "sanitizer.h"
 #include "scenario.h"
 #include "trial-exact.h"
 
@@ -26,10 +27,6 @@
         "[Unit]\nDescription=The competitor\nDefaultDependencies=no\n"                       \
         "[Service]\nType=forking\nPIDFile=/run/numad.pid\nExecStart=/usr/bin/numad -i 2:5\n" \
         "TimeoutStopSec=5\n"
-
-#define ASAN_TEXT                                                              \
-        "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 " \
-        "UBSAN_OPTIONS=print_stacktrace=1\nMemoryMax=infinity\n"
 
 /* kill9 kills it more often than a crash loop may last. */
 #define LIMIT_TEXT "[Unit]\nStartLimitIntervalSec=0\n"
@@ -63,7 +60,7 @@ static int install(const char *payload, bool *ret_asan) {
         if (r >= 0)
                 r = guest_file_write("/run/systemd/system/homenoded.service.d/limit.conf", LIMIT_TEXT);
         if (r >= 0 && *ret_asan)
-                r = guest_file_write("/run/systemd/system/homenoded.service.d/asan.conf", ASAN_TEXT);
+                r = sanitizer_set_up();
         if (r < 0)
                 return r;
         /* Who may own which name on the bus is said by a file that has come just now. */
@@ -121,19 +118,10 @@ static bool line_parse(char *text, struct plan_line *ret) {
         return true;
 }
 
-/* Reports of the sanitizers are on standard error, which is the journal. */
-static void sanitizer_check(struct trial *t, const json_t *journal) {
-        const char *text = json_string_value(journal);
-        const char *found = strstr(text, "ERROR: AddressSanitizer");
-
-        if (!found)
-                found = strstr(text, "runtime error:");
-        trial_check(t, "sanitizers_silent", !found, found ? json_string(found) : json_null(), "no report");
-}
-
-static void line_run(const struct plan_line *line, const struct hn_load_cpus *cpus, bool asan) {
+static void line_run(const struct plan_line *line, const struct hn_load_cpus *cpus, bool asan,
+                     const char *payload) {
         const struct scenario *scenario = scenario_find(line->scenario);
-        struct trial t = { .line = line, .cpus = cpus };
+        struct trial t = { .line = line, .cpus = cpus, .asan = asan };
         struct utsname uts;
         char topology[32], since[32], *text;
         uint64_t from = guest_now();
@@ -162,8 +150,11 @@ static void line_run(const struct plan_line *line, const struct hn_load_cpus *cp
         if (line->policy == POLICY_HOMENODE) {
                 json_t *journal = trial_journal(since);
 
-                if (asan)
+                if (asan) {
                         sanitizer_check(&t, journal);
+                        if (t.doubt_leaks)
+                                sanitizer_check_leaks_seen(&t, payload);
+                }
                 json_object_set_new(t.json, "journal", journal);
         }
         json_object_set_new(t.json, "checks", json_incref(t.checks));
@@ -177,8 +168,8 @@ static void line_run(const struct plan_line *line, const struct hn_load_cpus *cp
         json_decref(t.trace);
 }
 
-/* Runs each line of the plan, or only looks whether it makes sense. */
-static int plan_go(char *plan, const struct hn_load_cpus *cpus, bool asan, bool check_only) {
+/* Runs each line of the plan, or without a payload only looks whether it makes sense. */
+static int plan_go(char *plan, const struct hn_load_cpus *cpus, bool asan, const char *payload) {
         char *save = NULL;
 
         for (char *text = strtok_r(plan, "\n", &save); text; text = strtok_r(NULL, "\n", &save)) {
@@ -188,8 +179,8 @@ static int plan_go(char *plan, const struct hn_load_cpus *cpus, bool asan, bool 
                         continue;
                 if (!line_parse(text, &line))
                         return -EINVAL;
-                if (!check_only)
-                        line_run(&line, cpus, asan);
+                if (payload)
+                        line_run(&line, cpus, asan, payload);
         }
         return 0;
 }
@@ -237,7 +228,7 @@ static int guest_main(const char *payload) {
                 return r;
         }
         guest_say("the build is installed after %.1f s", (double) guest_now() / 1e6);
-        r = plan_go(plan, &cpus, asan, false);
+        r = plan_go(plan, &cpus, asan, payload);
         guest_say("the plan is done after %.1f s", (double) guest_now() / 1e6);
         return r;
 }
@@ -249,7 +240,7 @@ int main(int argc, char *argv[]) {
         if (argc == 3 && strcmp(argv[1], "--check") == 0) {
                 r = guest_file_read(argv[2], plan, sizeof(plan));
                 if (r >= 0)
-                        r = plan_go(plan, NULL, false, true);
+                        r = plan_go(plan, NULL, false, NULL);
         } else if (argc == 2)
                 r = guest_main(argv[1]);
         else {

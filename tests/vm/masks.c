@@ -4,9 +4,23 @@
 #include "load.h"
 #include "masks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A thread that ends meanwhile is none. */
+static int add(struct masks *ret, int tid) {
+        struct mask_entry entry = { .tid = tid };
+        int cpu;
+
+        if (ret->n == MASKS_MAX)
+                return -E2BIG;
+        if (hn_load_stat(tid, tid, &cpu, &entry.start) >= 0 &&
+            sched_getaffinity(tid, sizeof(entry.mask), &entry.mask) == 0)
+                ret->entries[ret->n++] = entry;
+        return 0;
+}
 
 int masks_take(const char *unit, struct masks *ret) {
         char path[256], buf[8192], *end;
@@ -18,20 +32,46 @@ int masks_take(const char *unit, struct masks *ret) {
                 return r;
         ret->n = 0;
         for (char *p = buf; *p != 0; p = *end == '\n' ? end + 1 : end) {
-                struct mask_entry entry;
-                int cpu;
+                int tid = (int) strtol(p, &end, 10);
 
-                entry.tid = (int) strtol(p, &end, 10);
                 if (end == p)
                         return -EBADMSG;
-                if (ret->n == MASKS_MAX)
-                        return -E2BIG;
-                if (hn_load_stat(entry.tid, entry.tid, &cpu, &entry.start) < 0 ||
-                    sched_getaffinity(entry.tid, sizeof(entry.mask), &entry.mask) < 0)
-                        continue;
-                ret->entries[ret->n++] = entry;
+                r = add(ret, tid);
+                if (r < 0)
+                        return r;
         }
         return 0;
+}
+
+/* What is in /proc/PATH by number, each handed to `f`. */
+static int each_number(const char *path, struct masks *ret, int (*f)(struct masks *ret, int number)) {
+        DIR *dir = opendir(path);
+        const struct dirent *d;
+        int r = 0;
+
+        if (!dir)
+                return 0;
+        while (r >= 0 && (d = readdir(dir)))
+                if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+                        r = f(ret, (int) strtol(d->d_name, NULL, 10));
+        (void) closedir(dir);
+        return r;
+}
+
+static int add_process(struct masks *ret, int pid) {
+        char path[64], command[64];
+
+        /* A thread of the kernel has no command line; its mask is the kernel's to change. */
+        (void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+        if (guest_file_read(path, command, sizeof(command)) < 0 || command[0] == '\0')
+                return 0;
+        (void) snprintf(path, sizeof(path), "/proc/%d/task", pid);
+        return each_number(path, ret, add);
+}
+
+int masks_take_all(struct masks *ret) {
+        ret->n = 0;
+        return each_number("/proc", ret, add_process);
 }
 
 const struct mask_entry *masks_find(const struct masks *m, int tid, uint64_t start) {

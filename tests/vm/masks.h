@@ -24,6 +24,9 @@ struct masks {
 /* All threads in /sys/fs/cgroup/system.slice/UNIT. */
 int masks_take(const char *unit, struct masks *ret);
 
+/* All threads of the machine but the kernel's own; those beyond MASKS_MAX make it -E2BIG. */
+int masks_take_all(struct masks *ret);
+
 /* The thread's entry in `m`, or NULL. */
 const struct mask_entry *masks_find(const struct masks *m, int tid, uint64_t start);
 

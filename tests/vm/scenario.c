@@ -90,6 +90,7 @@ static const struct scenario scenarios[] = {
         { "bad-config", true, 4, scenario_bad_config },
         { "installed", true, 0, scenario_installed },
         { "override", true, 0, scenario_override },
+        { "bus", false, 0, scenario_bus },
         { "advise", true, 10, scenario_advise },
         { "numactl-side-by-side", false, 0, scenario_numactl_side_by_side },
 };

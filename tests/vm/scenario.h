@@ -43,6 +43,8 @@ int scenario_bad_config(struct trial *t);
 int scenario_installed(struct trial *t);
 
 int scenario_override(struct trial *t);
+/* Who may do what on the system bus, and what hostile calls come to. */
+int scenario_bus(struct trial *t);
 int scenario_advise(struct trial *t);
 /* "homenode run" beside numactl, and in the care of a rule. Without a load and without the daemon. */
 int scenario_numactl_side_by_side(struct trial *t);

@@ -44,6 +44,8 @@ struct trial {
         const struct plan_line *line;
         const struct hn_load_cpus *cpus;
         const struct hn_load_table *table;
+        bool asan;           /* a homenoded with sanitizers */
+        bool doubt_leaks;    /* when all is over, have them see a leak */
         struct masks before; /* of the load, before the policy came */
         bool balancing;      /* kernel.numa_balancing from the opt-in on; before it is 0 */
         uint64_t opt_in;     /* time of the opt-in, for the series */
