@@ -211,15 +211,17 @@ static int append_pin(struct hostile *h, sd_bus_message *m) {
 /* Of a property that there is; a value of some type behind it for Set. */
 static int append_property(struct hostile *h, sd_bus_message *m, const char *signature) {
         const char *line, *value = "v";
-        char name[SIGNATURE];
         int r;
 
         do
                 line = h->methods->line[below(h, h->methods->n)];
         while (strncmp(line, "property ", 9) != 0);
         r = sd_bus_message_append_basic(m, 's', below(h, 4) ? HN_BUS_MANAGER : HN_BUS_SCOPE);
-        if (r >= 0 && strlen(signature) > 1)
+        if (r >= 0 && strlen(signature) > 1) {
+                char name[SIGNATURE];
+
                 r = sd_bus_message_append_basic(m, 's', members_name(line, name, sizeof(name)));
+        }
         return r < 0 || strlen(signature) < 3 ? r : append(h, m, &value);
 }
 

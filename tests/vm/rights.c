@@ -68,11 +68,13 @@ void rights_end(struct rights *s) {
 /* What is checked */
 
 void rights_check(struct trial *t, const char *name, const struct answer *a, const char *action) {
-        char want[256], words[128];
+        char want[256];
         bool ok = a->ok;
 
         (void) snprintf(want, sizeof(want), "done");
         if (*action) {
+                char words[128];
+
                 (void) snprintf(words, sizeof(words), "the action %s. polkit would ask for a password",
                                 action);
                 (void) snprintf(want, sizeof(want), "%s: ... %s", SD_BUS_ERROR_ACCESS_DENIED, words);
