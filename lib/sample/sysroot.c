@@ -39,7 +39,9 @@ _hn_printf_(3, 0) static int open_below(int dirfd, int flags, const char *fmt, v
                 return -ENAMETOOLONG;
         while (*relative == '/')
                 relative++;
-        fd = openat(dirfd, *relative ? relative : ".", flags | O_RDONLY | O_CLOEXEC);
+        /* Not blocking: a named pipe in a capture, or in a folder of somebody else's, has no writer to wait
+         * for. */
+        fd = openat(dirfd, *relative ? relative : ".", flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         return fd < 0 ? -errno : fd;
 }
 

@@ -25,7 +25,7 @@ void hn_sysroot_close(struct hn_sysroot *root);
 /* Reads a file relative to `dirfd` (leading slashes are dropped, so that "/proc/stat" stays below the root)
  * into `buf` and NUL-terminates it; the NUL counts against `size`. Returns the length, -ENOBUFS where the
  * file is longer than the buffer, or what open or read answered: -ENOENT for a file that is not there, -ESRCH
- * for a task that died between the two. */
+ * for a task that died between the two, -ESPIPE for a named pipe, which is not waited for. */
 ssize_t hn_read_at(int dirfd, char *buf, size_t size, const char *fmt, ...) _hn_printf_(4, 5);
 
 /* The same into memory of its own, up to `limit` bytes. The caller frees `*ret`, which is NUL-terminated. */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fakeroot.h"
@@ -58,6 +59,23 @@ static void files_are_read_below_the_root(void **state) {
         assert_int_equal(hn_read_at(t.root.fd, buf, sizeof(buf), "proc/stat/none"), -ENOTDIR);
         assert_int_equal(hn_read_at(t.root.fd, buf, sizeof(buf), "proc"), -EISDIR);
         assert_int_equal(hn_read_at(t.root.fd, buf, sizeof(buf), "%9000d", 1), -ENAMETOOLONG);
+        hn_tree_drop(&t);
+}
+
+/* Opening one to read waits for somebody to write, for ever if need be. */
+static void named_pipes_are_not_waited_for(void **state) {
+        char path[256], buf[16], *got;
+        struct hn_tree t;
+
+        (void) state;
+        hn_tree_make(&t);
+        (void) snprintf(path, sizeof(path), "%s/pipe", t.path);
+        assert_int_equal(mkfifo(path, 0600), 0);
+        (void) alarm(10); /* ends the test if it is waited for */
+        assert_int_equal(hn_read_at(t.root.fd, buf, sizeof(buf), "pipe"), -ESPIPE);
+        assert_int_equal(hn_read_all_at(t.root.fd, 100, &got, "pipe"), -ESPIPE);
+        (void) alarm(0);
+        assert_int_equal(unlink(path), 0);
         hn_tree_drop(&t);
 }
 
@@ -133,6 +151,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(roots_open),
                 cmocka_unit_test(files_are_read_below_the_root),
+                cmocka_unit_test(named_pipes_are_not_waited_for),
                 cmocka_unit_test(long_files_find_their_size),
                 cmocka_unit_test(a_kept_descriptor_reads_from_the_start),
                 cmocka_unit_test(folders_are_listed),
