@@ -9,6 +9,7 @@
 
 #include "act/advice.h"
 #include "advicelook.h"
+#include "deadline.h"
 #include "sample/clock.h"
 #include "sample/devnode.h"
 #include "table.h"
@@ -339,6 +340,7 @@ int hn_verb_advise(int argc, char **argv) {
                             a.wish);
                 return hn_complain_usage("advise");
         }
+        hn_deadline_set(HN_DEADLINE_ADVICE);
         r = find_answer(&a, &answer);
         return r != 0 ? r : print_answer(&answer, &a);
 }

@@ -11,6 +11,7 @@
 
 #include "act/advice.h"
 #include "advicelook.h"
+#include "deadline.h"
 #include "sample/clock.h"
 
 struct arguments {
@@ -153,5 +154,6 @@ int main(int argc, char **argv) {
                 complain("without -w numad starts its daemon, which this is not: see homenoded(8)");
                 return EXIT_FAILURE;
         }
+        hn_deadline_set(HN_DEADLINE_ADVICE);
         return answer(&a);
 }

@@ -61,17 +61,17 @@ static int open_checked(int dir, const char *name, int flags, mode_t mode) {
         return fd;
 }
 
-/* Polling, as a lock that is waited for in the kernel has no end of its own. */
+/* Polling, as a lock that is waited for in the kernel has no end of its own. By the clock, since a nap may be
+ * long on a busy machine; and by number, as a clock that stands still would never say that it is time. */
 static int take_lock(int fd, hn_usec_t wait) {
         hn_usec_t until = hn_usec_add(hn_clock(CLOCK_MONOTONIC), wait);
         const struct timespec nap = { .tv_nsec = NAP_NSEC };
+        hn_usec_t naps = wait / (NAP_NSEC / 1000);
 
         while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-                if (errno == EINTR)
-                        continue;
-                if (errno != EWOULDBLOCK)
+                if (errno != EWOULDBLOCK && errno != EINTR)
                         return -errno;
-                if (hn_clock(CLOCK_MONOTONIC) >= until)
+                if (naps-- == 0 || hn_clock(CLOCK_MONOTONIC) >= until)
                         return HN_RESERVEFILE_BUSY;
                 (void) nanosleep(&nap, NULL);
         }

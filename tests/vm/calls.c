@@ -77,13 +77,20 @@ static void wait_for(struct calls *cs, unsigned open, uint64_t until) {
         }
 }
 
-/* Where the kernel has it, for whoever asks why it did not come to an end. */
+/* Where the kernel has it, for whoever asks why it did not come to an end: what it is, whether it sleeps or
+ * would run if it could, how much it has run, in which system call it is and who called whom in there. */
 static void say_where(pid_t pid) {
-        char path[64], text[256];
+        static const char *const files[] = { "comm", "wchan", "stat", "schedstat", "syscall", "stack" };
+        char path[64], text[2048];
 
-        (void) snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
-        if (guest_file_read(path, text, sizeof(text)) >= 0)
-                guest_say("%d did not come to an end: it is in %s", pid, text);
+        for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+                (void) snprintf(path, sizeof(path), "/proc/%d/%s", pid, files[i]);
+                if (guest_file_read(path, text, sizeof(text)) < 0)
+                        continue;
+                for (char *p = text; (p = strchr(p, '\n'));)
+                        *p = p[1] ? '|' : '\0';
+                guest_say("%d did not come to an end: %s: %s", pid, files[i], text);
+        }
 }
 
 static void collect(struct calls *cs) {

@@ -29,6 +29,9 @@
 #define SLOWEST_MS    200.0
 #define TIMES_NOTHING 4.0
 
+/* Less than the thirty after which a call ends itself, so that where it hangs can still be seen. */
+#define CALL_SECONDS 25U
+
 /* Between two moves of a process's pages. */
 #define MOVE_USEC 20000
 
@@ -131,7 +134,7 @@ static int ask(struct trial *t, const char *name, char *const argv[], double not
         int r;
 
         (void) unlink(RESERVATIONS);
-        r = calls_make(argv, CALLS, CALLS, 60, &cs);
+        r = calls_make(argv, CALLS, CALLS, CALL_SECONDS, &cs);
         if (r < 0)
                 return r;
         kept = reservations();
@@ -171,7 +174,7 @@ static int ask(struct trial *t, const char *name, char *const argv[], double not
 static int time_calls(struct trial *t, const char *name, char *const argv[], unsigned n, unsigned at_once,
                       double *ret_slowest) {
         static struct calls cs;
-        int r = calls_make(argv, n, at_once, 60, &cs);
+        int r = calls_make(argv, n, at_once, CALL_SECONDS, &cs);
 
         if (r < 0)
                 return r;
