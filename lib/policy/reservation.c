@@ -36,7 +36,7 @@ static int parse_line(const char *line, size_t n, struct hn_reservation *ret) {
         return 0;
 }
 
-static int add(struct hn_reservations *rs, const struct hn_reservation *r) {
+int hn_reservations_add(struct hn_reservations *rs, const struct hn_reservation *r) {
         struct hn_reservation *list;
         size_t allocated;
 
@@ -70,7 +70,7 @@ long hn_reservations_read(struct hn_reservations *rs, const char *text, size_t n
                 if (parse_line(line, length, &r) < 0 || r.made > hn_usec_add(now, HN_RESERVATION_SLACK) ||
                     hn_usec_sub(now, r.made) >= HN_RESERVATION_LIFE)
                         continue;
-                if (add(rs, &r) < 0)
+                if (hn_reservations_add(rs, &r) < 0)
                         return -ENOMEM;
         }
         return lines;

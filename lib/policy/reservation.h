@@ -39,6 +39,9 @@ struct hn_reservations {
 
 void hn_reservations_deinit(struct hn_reservations *rs);
 
+/* Adds one behind the others; where there are too many, the first half leaves. Returns 0 or -ENOMEM. */
+int hn_reservations_add(struct hn_reservations *rs, const struct hn_reservation *r);
+
 /* Adds what a text holds that is still alive at `now`. Lines that are damaged, over or of the future are
  * passed over, and so is a last one without a newline, which is being written. Returns the number of lines in
  * the text, or -ENOMEM. */

@@ -242,6 +242,83 @@ static void a_hundred_at_once(void **state) {
         bench_drop(&b);
 }
 
+/* Several in one round get what as many one by one get; who comes in between finds the lock held. */
+static void a_round_is_as_many_answers(void **state) {
+        struct hn_advice_round round;
+        struct hn_advice_request rq;
+        struct bench b, between;
+
+        (void) state;
+        bench_make(&b);
+        bench_make(&between);
+        rq = request(&b, NOW);
+        hn_advice_round_begin(rq.places, NOW, 0, &round);
+        for (unsigned i = 0; i < 16; i++) {
+                ROW_EQUAL(i,
+                          hn_advice_round_answer(&round, &b.topo, b.nodes, &rq, b.views, &b.advice, &b.kept),
+                          0);
+                ROW_EQUAL(i, hn_mask_next(&b.advice.nodes, 0), i % NODES);
+                ROW_EQUAL(i, b.kept, HN_ADVICE_KEPT);
+                ROW_EQUAL(i, count_lines(b.tree.path), i + 1);
+        }
+        (void) ask(&between, &rq);
+        assert_int_equal(between.advice.shortage, HN_ADVISE_OUT_OF_CPUS);
+        assert_int_equal(between.kept, HN_ADVICE_BUSY);
+        hn_advice_round_end(&round);
+        hn_advice_round_end(&round);
+        (void) ask(&between, &rq);
+        assert_int_equal(between.kept, HN_ADVICE_KEPT);
+        assert_int_equal(count_lines(b.tree.path), 18);
+        bench_drop(&between);
+        bench_drop(&b);
+}
+
+/* What is over is swept out before the first answer, and no answer after it. */
+static void a_round_begins_with_a_clean_file(void **state) {
+        struct hn_advice_round round;
+        struct hn_advice_request rq;
+        struct bench b;
+
+        (void) state;
+        bench_make(&b);
+        for (unsigned i = 0; i < 65; i++) {
+                rq = request(&b, NOW);
+                (void) ask(&b, &rq);
+        }
+        rq = request(&b, NOW + 2 * HN_RESERVATION_LIFE);
+        for (unsigned turn = 1; turn <= 2; turn++) {
+                hn_advice_round_begin(rq.places, rq.now, 0, &round);
+                for (unsigned i = 0; i < 3; i++)
+                        ROW_EQUAL(i,
+                                  hn_advice_round_answer(&round, &b.topo, b.nodes, &rq, b.views, &b.advice,
+                                                         &b.kept),
+                                  0);
+                hn_advice_round_end(&round);
+                assert_int_equal(count_lines(b.tree.path), 3 * turn);
+        }
+        bench_drop(&b);
+}
+
+/* What is counted beside the files, and left in none. */
+static void more_is_counted(void **state) {
+        struct hn_reservation taken[] = { { .made = NOW, .id = 0, .cpus = 8000 },
+                                          { .made = NOW, .id = 2, .cpus = 4000 } };
+        struct hn_reservations more = { .n = HN_ELEMENTS(taken), .list = taken };
+        struct hn_advice_request rq;
+        struct bench b;
+
+        (void) state;
+        bench_make(&b);
+        rq = request(&b, NOW);
+        rq.more = &more;
+        assert_int_equal(ask(&b, &rq), 1);
+        assert_int_equal(ask(&b, &rq), 3);
+        assert_int_equal(count_lines(b.tree.path), 2);
+        rq.more = NULL;
+        assert_int_equal(ask(&b, &rq), 0);
+        bench_drop(&b);
+}
+
 static void words(void **state) {
         (void) state;
         for (int k = 0; k < _HN_ADVICE_KEPT_MAX; k++) {
@@ -259,6 +336,9 @@ int main(void) {
                 cmocka_unit_test(places_and_troubles),
                 cmocka_unit_test(no_answer_leaves_no_reservation),
                 cmocka_unit_test(a_hundred_at_once),
+                cmocka_unit_test(a_round_is_as_many_answers),
+                cmocka_unit_test(a_round_begins_with_a_clean_file),
+                cmocka_unit_test(more_is_counted),
                 cmocka_unit_test(words),
         };
 
