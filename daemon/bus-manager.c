@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "daemon/bus-advise.h"
 #include "daemon/bus-pin.h"
 #include "daemon/bus.h"
 #include "daemon/dump.h"
@@ -318,6 +319,8 @@ static const sd_bus_vtable manager_vtable[] = {
         SD_BUS_METHOD_WITH_ARGS("Unpin", SD_BUS_ARGS("t", id), SD_BUS_NO_RESULT, hn_bus_method_unpin, OPEN),
         SD_BUS_METHOD_WITH_ARGS("ListPins", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(tsssssbuttsas)", pins),
                                 hn_bus_method_list_pins, OPEN),
+        SD_BUS_METHOD_WITH_ARGS("Advise", SD_BUS_ARGS("u", cpus, "t", mbytes, "a{sv}", options),
+                                SD_BUS_RESULT("s", nodes, "s", why), hn_bus_method_advise, OPEN),
         SD_BUS_METHOD_WITH_ARGS("Explain", SD_BUS_ARGS("u", tid), SD_BUS_RESULT("s", json), method_explain,
                                 OPEN),
         SD_BUS_METHOD_WITH_ARGS("Dump", SD_BUS_NO_ARGS, SD_BUS_RESULT("h", json), method_dump, OPEN),

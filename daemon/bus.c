@@ -42,6 +42,7 @@ static int try_later(struct hn_bus *b) {
 }
 
 static void disconnect(struct hn_bus *b) {
+        hn_callers_stop(&b->callers);
         hn_access_stop(&b->access);
         /* Without a flush: that would wait for a bus which does not read. */
         b->bus = sd_bus_close_unref(b->bus);
@@ -121,6 +122,7 @@ static int connect_bus(struct hn_bus *b) {
                                               "Disconnected", on_disconnected, NULL, b);
         if (r >= 0)
                 r = hn_access_start(&b->access, b->manager, b->bus);
+        hn_callers_start(&b->callers, b);
         if (r >= 0)
                 r = hn_bus_add_manager(b);
         if (r >= 0)

@@ -7,14 +7,15 @@
 
 #include "base/usec.h"
 #include "daemon/bus-access.h"
+#include "daemon/bus-caller.h"
 #include "daemon/bus-news.h"
 #include "daemon/state.h"
 
 struct hn_manager;
 
 /* org.homenode1(5): connection and name. What is said on it is in the files beside this one: bus-manager.c
- * and bus-scope.c (what can be read and asked for), bus-access.c (who may), bus-news.c (what is told
- * unasked).
+ * and bus-scope.c (what can be read and asked for), bus-advise.c and bus-pin.c (the larger ones of these),
+ * bus-access.c (who may), bus-caller.c (who calls), bus-news.c (what is told unasked).
  *
  * Nothing in here waits: connecting, the name, credentials and polkit all answer by callbacks. A machine
  * without a bus is an ordinary machine. */
@@ -28,6 +29,7 @@ struct hn_manager;
 #define HN_BUS_NO_SUCH_TASK   HN_BUS_ERROR("NoSuchTask")
 #define HN_BUS_NO_SUCH_NODE   HN_BUS_ERROR("NoSuchNode")
 #define HN_BUS_NO_SUCH_CGROUP HN_BUS_ERROR("NoSuchCgroup")
+#define HN_BUS_NO_SUCH_DEVICE HN_BUS_ERROR("NoSuchDevice")
 #define HN_BUS_NO_SUCH_PIN    HN_BUS_ERROR("NoSuchPin")
 #define HN_BUS_NOTHING_LEFT   HN_BUS_ERROR("NothingLeft")
 #define HN_BUS_CONFLICT       HN_BUS_ERROR("Conflict")
@@ -50,6 +52,7 @@ struct hn_bus {
         sd_event_source *retry;
         hn_usec_t pause;
         struct hn_access access;
+        struct hn_callers callers;
         struct hn_news news;
         int dump; /* sealed memfd with the state of `dump_tick`; -1 */
         uint64_t dump_tick;

@@ -175,6 +175,7 @@ struct hn_manager *hn_manager_free(struct hn_manager *m) {
                 hn_undo_all(m, "at the end");
         hn_pager_stop(&m->pager);
         hn_bus_stop(&m->bus);
+        hn_advisor_deinit(&m->advisor);
         m->timer = sd_event_source_disable_unref(m->timer);
         m->page_timer = sd_event_source_disable_unref(m->page_timer);
         m->end_timer = sd_event_source_disable_unref(m->end_timer);
@@ -289,6 +290,7 @@ int hn_manager_step(struct hn_manager *m, hn_usec_t now) {
         int r;
 
         hn_log_tick(&m->log, now);
+        hn_advisor_end_round(&m->advisor);
         r = check_topology(m, now);
         if (r < 0)
                 return r;
@@ -463,7 +465,9 @@ int hn_manager_run(struct hn_manager *m) {
         if (r < 0)
                 return hn_log_error_errno(&m->log, r, "Cannot set up the event loop");
         say_hello(m);
-        r = hn_bus_start(&m->bus, m);
+        r = hn_advisor_start(m);
+        if (r >= 0)
+                r = hn_bus_start(&m->bus, m);
         if (r < 0)
                 return hn_log_error_errno(&m->log, r, "Cannot set up the bus");
         (void) sd_notify(0, "READY=1");

@@ -9,6 +9,7 @@
 #include "act/world.h"
 #include "base/macro.h"
 #include "base/usec.h"
+#include "daemon/advisor.h"
 #include "daemon/bus.h"
 #include "daemon/config.h"
 #include "daemon/hands.h"
@@ -76,6 +77,7 @@ struct hn_manager {
 
         /* tell */
         struct hn_bus bus;
+        struct hn_advisor advisor;
         struct hn_state state;
         struct hn_state_scope *state_scopes;
         size_t n_state_scopes;

@@ -12,16 +12,6 @@
 #include "sample/nodetree.h"
 #include "statefile.h"
 
-static const char *const sources[_HN_LOAD_SOURCE_MAX] = {
-        [HN_LOAD_UNKNOWN] = "unknown",
-        [HN_LOAD_MEASURED] = "measured",
-        [HN_LOAD_DAEMON] = "daemon",
-};
-
-const char *hn_load_source_to_string(enum hn_load_source s) {
-        return (size_t) s < HN_ELEMENTS(sources) ? sources[s] : NULL;
-}
-
 void hn_advice_look_deinit(struct hn_advice_look *l) {
         hn_topology_deinit(&l->topology);
         free(l->nodes);

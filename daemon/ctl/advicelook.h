@@ -5,19 +5,11 @@
 #include <stdint.h>
 
 #include "base/usec.h"
+#include "daemon/advicejson.h"
 #include "policy/advise.h"
 #include "sample/sysroot.h"
 
 /* What an advice goes by: the nodes and what is on them now. */
-
-enum hn_load_source {
-        HN_LOAD_UNKNOWN,  /* a captured machine, or no /proc/stat: nodes count as idle */
-        HN_LOAD_MEASURED, /* two looks at /proc/stat, HN_ADVICE_PAUSE apart */
-        HN_LOAD_DAEMON,   /* the daemon's figures, with what the opted-in tasks want */
-        _HN_LOAD_SOURCE_MAX,
-};
-
-const char *hn_load_source_to_string(enum hn_load_source s);
 
 /* Four of the ticks in which /proc/stat counts. */
 #define HN_ADVICE_PAUSE (40 * HN_USEC_PER_MSEC)

@@ -208,6 +208,42 @@ static int append_pin(struct hostile *h, sd_bus_message *m) {
         return r < 0 ? r : sd_bus_message_append_basic(m, 's', text(h));
 }
 
+/* Arguments of Advise of which most make sense: keys that there are, mostly of their own type. */
+static int append_advise(struct hostile *h, sd_bus_message *m) {
+        static const char *const keys[] = { "nodes", "near", "reserve", "json", "thousandths" };
+        static const char types[] = "ssbbu";
+        static const char *const nodes[] = { "0", "8", "0,8", "1", "" };
+        static const char *const devices[] = { "netdev:eth0", "pci:00:00.0", "block:sda",
+                                               "netdev:", "/dev/null" };
+        int r = sd_bus_message_append(m, "ut", (uint32_t) (below(h, 4) ? below(h, 9) : number(h)),
+                                      below(h, 4) ? below(h, 2000) : number(h));
+
+        if (r >= 0)
+                r = sd_bus_message_open_container(m, 'a', "{sv}");
+        for (uint64_t n = below(h, 5); r >= 0 && n > 0; n--) {
+                size_t k = below(h, HN_ELEMENTS(keys));
+                char type[2] = { below(h, 8) ? types[k] : types[below(h, HN_ELEMENTS(keys))], '\0' };
+                const char *p = type;
+
+                r = sd_bus_message_open_container(m, 'e', "sv");
+                if (r >= 0)
+                        r = sd_bus_message_append_basic(m, 's', below(h, 16) ? keys[k] : text(h));
+                if (r >= 0)
+                        r = sd_bus_message_open_container(m, 'v', type);
+                if (r >= 0 && type[0] == 's' && below(h, 4))
+                        r = sd_bus_message_append_basic(m, 's',
+                                                        k == 1 ? devices[below(h, HN_ELEMENTS(devices))]
+                                                               : nodes[below(h, HN_ELEMENTS(nodes))]);
+                else if (r >= 0)
+                        r = append(h, m, &p);
+                if (r >= 0)
+                        r = sd_bus_message_close_container(m);
+                if (r >= 0)
+                        r = sd_bus_message_close_container(m);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 /* Of a property that there is; a value of some type behind it for Set. */
 static int append_property(struct hostile *h, sd_bus_message *m, const char *signature) {
         const char *line, *value = "v";
@@ -255,6 +291,8 @@ sd_bus_message *hostile_next(struct hostile *h, sd_bus *bus) {
         r = sd_bus_message_new_method_call(bus, &m, HN_BUS_NAME, path, interface, member);
         if (r >= 0 && strcmp(member, "Pin") == 0 && strcmp(signature, "ssssbts") == 0 && below(h, 4))
                 r = append_pin(h, m);
+        else if (r >= 0 && strcmp(member, "Advise") == 0 && strcmp(signature, "uta{sv}") == 0 && below(h, 4))
+                r = append_advise(h, m);
         else if (r >= 0 && h->pin > 0 && strcmp(member, "Unpin") == 0 && strcmp(signature, "t") == 0 &&
                  below(h, 4))
                 r = sd_bus_message_append_basic(m, 't', &h->pin);

@@ -47,7 +47,7 @@ static int destroy(void **state) {
 }
 
 struct tally {
-        unsigned sent, answered, refused;
+        unsigned sent, answered, refused, advised;
 };
 
 /* A caller: all his calls one after the other, each with an answer of some kind. */
@@ -64,6 +64,7 @@ static void attack(sd_bus *bus, void *userdata) {
                         continue;
                 t.sent++;
                 r = sd_bus_call(bus, m, 0, &e, &reply);
+                t.advised += r >= 0 && sd_bus_message_is_method_call(m, HN_BUS_MANAGER, "Advise");
                 if (r >= 0)
                         t.answered++;
                 else if (sd_bus_error_has_name(&e, SD_BUS_ERROR_NO_REPLY) ||
@@ -94,6 +95,7 @@ static struct tally attack_as(uid_t uid) {
         (void) close(p[0]);
         assert_true(t.sent > CALLS / 2);
         assert_true(t.answered > 0 && t.refused > 0);
+        assert_true(t.advised > 10);
         return t;
 }
 

@@ -106,6 +106,36 @@ static void the_manager_is_as_written(void **state) {
         compare(HN_BUS_PATH, HN_BUS_MANAGER);
 }
 
+/* Each option of the page is taken, and each that the daemon's own list has is on the page. */
+static void options_of_advise_are_as_written(void **state) {
+        const char *at = strstr(page, "\n.Ss Options of Advise\n"), *end;
+        struct answer a = { .ok = false }, list = { .ok = false };
+        char name[32], type[2];
+        size_t n = 0;
+
+        (void) state;
+        assert_non_null(at);
+        end = strstr(at + 1, "\n.S");
+        assert_non_null(end);
+        stage_call(&stage, NOBODY, &list, "Advise", "uta{sv}", 1, UINT64_C(0), 1, "no such", "b", 1);
+        while ((at = strstr(at, "\n.It ")) && at < end) {
+                assert_int_equal(sscanf(at, "\n.It Cm %31s Pq Li %1s", name, type), 2);
+                if (type[0] == 's')
+                        stage_call(&stage, NOBODY, &a, "Advise", "uta{sv}", 1, UINT64_C(0), 1, name, type,
+                                   "");
+                else
+                        stage_call(&stage, NOBODY, &a, "Advise", "uta{sv}", 1, UINT64_C(0), 1, name, type, 1);
+                if (!a.ok || !strstr(list.message, name))
+                        fail_msg("%s: %s; of %s", name, a.message, list.message);
+                n++;
+                at++;
+        }
+        /* "are nodes, near, reserve, json and thousandths" */
+        for (const char *p = list.message; (p = strchr(p, ',')); p++)
+                n--;
+        assert_int_equal(n, 2);
+}
+
 static void scopes_are_as_written(void **state) {
         _hn_cleanup_(hn_freep) char *path = NULL;
 
@@ -146,6 +176,7 @@ static void errors_and_actions_are_written(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(the_manager_is_as_written),
+                cmocka_unit_test(options_of_advise_are_as_written),
                 cmocka_unit_test(scopes_are_as_written),
                 cmocka_unit_test(errors_and_actions_are_written),
         };
