@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <assert.h>
-#include <errno.h>
-#include <numaif.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include "act/pages.h"
 #include "base/macro.h"
 #include "sample/clock.h"
+#include "sample/movepages.h"
 
 /* A call has a fixed cost on every CPU of the machine (it drains their LRU caches), a page has one of the
  * target's mmap lock: few calls, but no long ones. */
@@ -48,7 +47,6 @@ static long live_move(void *userdata, pid_t pid, size_t n, void *const *addresse
                       int *status) {
         _hn_cleanup_(hn_caps_lowerp) struct hn_caps caps = HN_CAPS_NULL;
         int nodes[BATCH_MAX], r;
-        long k;
 
         (void) userdata;
         assert(n <= BATCH_MAX);
@@ -57,8 +55,7 @@ static long live_move(void *userdata, pid_t pid, size_t n, void *const *addresse
                 return r;
         for (size_t i = 0; i < n; i++)
                 nodes[i] = (int) node;
-        k = move_pages(pid, n, (void **) addresses, nodes, status, MPOL_MF_MOVE);
-        return k < 0 ? -errno : k;
+        return hn_move_pages(pid, n, addresses, nodes, status, HN_MOVE_PAGES_OWN);
 }
 
 static hn_usec_t live_clock(void *userdata) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <numaif.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/macro.h"
 #include "base/parse.h"
 #include "sample/maps.h"
+#include "sample/movepages.h"
 #include "sample/residency.h"
 
 /* The second round, and how few resident pages call for it. */
@@ -111,8 +111,7 @@ void hn_residency_tally(const int *status, size_t n, const struct hn_topology *t
 
 int hn_query_pages_live(void *userdata, pid_t pid, size_t n, void *const *addresses, int *status) {
         (void) userdata;
-        /* libnuma's prototype is older than const. */
-        return move_pages(pid, n, (void **) (uintptr_t) addresses, NULL, status, 0) < 0 ? -errno : 0;
+        return (int) HN_MIN(hn_move_pages(pid, n, addresses, NULL, status, 0), 0L);
 }
 
 static int ask(const struct hn_residency_reader *reader, pid_t pid, uint64_t seed, const char *maps, size_t n,
