@@ -2,66 +2,26 @@
 /* homenode advise: the nodes a new workload would best go to. */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "act/advice.h"
+#include "adviceask.h"
 #include "advicelook.h"
+#include "adviceshow.h"
+#include "daemon/advicejson.h"
 #include "deadline.h"
 #include "sample/clock.h"
 #include "sample/devnode.h"
-#include "table.h"
 #include "verb.h"
 
-enum {
-        COLUMN_NODE,
-        COLUMN_CPUS,
-        COLUMN_USED,
-        COLUMN_PROMISED,
-        COLUMN_ROOM,
-        COLUMN_AVAILABLE,
-        COLUMN_KEPT,
-        COLUMN_MEMORY_PROMISED,
-        COLUMN_MEMORY_ROOM,
-        COLUMN_DISTANCE,
-        COLUMN_VERDICT,
-        COLUMN_WHY,
-};
-
-static const struct hn_column columns[] = {
-        [COLUMN_NODE] = { "NODE", "", true, true },
-        [COLUMN_CPUS] = { "CPUS", "", true, true },
-        [COLUMN_USED] = { "USED", "", true, true },
-        [COLUMN_PROMISED] = { "PROMISED", "", true, true },
-        [COLUMN_ROOM] = { "ROOM", "", true, true },
-        [COLUMN_AVAILABLE] = { "AVAILABLE", "", true, true },
-        [COLUMN_KEPT] = { "KEPT", "", true, true },
-        [COLUMN_MEMORY_PROMISED] = { "MEMORY-PROMISED", "", true, true },
-        [COLUMN_MEMORY_ROOM] = { "MEMORY-ROOM", "", true, true },
-        [COLUMN_DISTANCE] = { "DISTANCE", "", true, true },
-        [COLUMN_VERDICT] = { "VERDICT", "", false, true },
-        [COLUMN_WHY] = { "WHY", "", false, true },
-};
+#define RUN_DIR "/run/homenode"
 
 struct arguments {
-        const char *wish, *nodes, *near, *run_dir, *sysroot;
+        const char *wish, *nodes, *near, *run_dir, *sysroot, *bus_address;
         bool explain, json, no_reserve;
 };
-
-struct answer {
-        struct hn_advice_look look;
-        struct hn_advise_view *views;
-        struct hn_advice_request request;
-        struct hn_advice advice;
-        enum hn_advice_kept kept;
-};
-
-static void answer_deinit(struct answer *a) {
-        hn_advice_look_deinit(&a->look);
-        free(a->views);
-}
 
 static int help(void) {
         printf("Usage: homenode advise [OPTION...] CPUS[:MB]\n\n"
@@ -74,6 +34,7 @@ static int help(void) {
                "      --explain          a table too: what each node has, why chosen or not\n"
                "      --no-reserve       only ask: leave nothing for others to count\n"
                "      --run-dir DIR      where the daemon keeps its state (/run/homenode)\n"
+               "      --bus-address ADDR the bus the daemon is on, if not the system's\n"
                "      --sysroot DIR      read a captured tree of /sys and /proc\n"
                "  -J, --json             JSON: list, table, and where the figures are from\n"
                "  -h, --help             this text\n");
@@ -104,6 +65,10 @@ static int restrict_nodes(const char *list, struct hn_advice_look *l) {
         return 0;
 }
 
+static void complain_anywhere(const char *device) {
+        hn_complain("this machine does not say at which node %s is, so the advice goes without it", device);
+}
+
 /* The index of the node of --near. Where the machine does not say, it plays no part. */
 static int find_near(const struct hn_sysroot *root, const char *what, const struct hn_topology *topo,
                      hn_node_index *ret) {
@@ -122,154 +87,65 @@ static int find_near(const struct hn_sysroot *root, const char *what, const stru
         if (r == 0)
                 *ret = hn_topology_index(topo, id);
         if (r == HN_DEVICE_ANYWHERE || (r == 0 && *ret == HN_NODE_NONE)) {
-                hn_complain("this machine does not say at which node %s is, so the advice goes without it",
-                            what);
+                complain_anywhere(what);
                 return 0;
         }
         return r < 0 ? hn_complain_errno(r, "cannot find the device %s", what) : 0;
 }
 
-static json_t *thousandths(uint64_t v) {
-        return json_real((double) v / 1000);
+/* Where reservations are: what is promised here has nothing to do with a captured machine, unless somebody
+ * says so.
+ */
+static const char *choose_places(const struct arguments *args, const struct hn_sysroot *root,
+                                 struct hn_advice_request *rq, char *own, size_t size) {
+        rq->places[0] = args->run_dir ? args->run_dir : root->live ? RUN_DIR : NULL;
+        if (!args->run_dir && root->live && !args->no_reserve)
+                rq->places[1] = hn_advice_own_place(own, size);
+        return rq->places[0];
 }
 
-static void set_cpus(struct hn_table *t, size_t column, uint64_t v) {
-        hn_table_set(t, column, thousandths(v), "%.2f", (double) v / 1000);
-}
-
-static void set_bytes(struct hn_table *t, size_t column, uint64_t bytes) {
-        char text[16];
-
-        hn_table_set(t, column, json_integer((json_int_t) HN_MIN(bytes, (uint64_t) INT64_MAX)), "%s",
-                     hn_format_bytes(bytes, text, sizeof(text)));
-}
-
-static void add_node(struct hn_table *t, const struct answer *a, hn_node_index i) {
-        const struct hn_advise_node *node = &a->look.nodes[i];
-        const struct hn_advise_view *v = &a->views[i];
-        unsigned id = a->look.topology.nodes[i].id;
-
-        hn_table_add_row(t);
-        hn_table_set(t, COLUMN_NODE, json_integer(id), "%u", id);
-        hn_table_set(t, COLUMN_CPUS, json_integer((json_int_t) (v->capacity / 1000)), "%" PRIu64,
-                     v->capacity / 1000);
-        if (a->look.source != HN_LOAD_UNKNOWN)
-                set_cpus(t, COLUMN_USED, v->used);
-        set_cpus(t, COLUMN_PROMISED, node->reserved_cpus);
-        set_cpus(t, COLUMN_ROOM, v->room_cpus);
-        set_bytes(t, COLUMN_AVAILABLE, v->available);
-        set_bytes(t, COLUMN_KEPT, v->kept);
-        set_bytes(t, COLUMN_MEMORY_PROMISED, node->reserved_memory);
-        set_bytes(t, COLUMN_MEMORY_ROOM, v->room_memory);
-        if (a->request.near != HN_NODE_NONE) {
-                unsigned far = hn_topology_distance(&a->look.topology, i, a->request.near);
-
-                hn_table_set(t, COLUMN_DISTANCE, json_integer(far), "%u", far);
-        }
-        hn_table_set_text(t, COLUMN_VERDICT, hn_advise_verdict_to_string(v->verdict));
-        hn_table_set_text(t, COLUMN_WHY, hn_advise_verdict_to_sentence(v->verdict));
-}
-
-static int print_json(const struct answer *a, const struct hn_table *t, const char *list) {
-        const char *shortage = hn_advise_shortage_to_string(a->advice.shortage);
-        json_t *o = json_object(), *rows;
-        int r;
-
-        r = hn_table_to_json(t, &rows);
-        if (r < 0) {
-                json_decref(o);
-                return r;
-        }
-        r |= json_object_set_new(o, "list", json_string(list));
-        r |= json_object_set_new(o, "cpus", thousandths(a->request.wish.cpus));
-        r |= json_object_set_new(
-                o, "memory", json_integer((json_int_t) HN_MIN(a->request.wish.memory, (uint64_t) INT64_MAX)));
-        r |= json_object_set_new(o, "fits", json_boolean(a->advice.shortage == HN_ADVISE_FITS));
-        r |= json_object_set_new(o, "short_of", shortage ? json_string(shortage) : json_null());
-        r |= json_object_set_new(o, "load", json_string(hn_load_source_to_string(a->look.source)));
-        r |= json_object_set_new(o, "load_age", json_real((double) a->look.age / (double) HN_USEC_PER_SEC));
-        r |= json_object_set_new(o, "reservation", json_string(hn_advice_kept_to_string(a->kept)));
-        r |= json_object_set_new(o, "nodes", rows);
-        r = r < 0 ? -ENOMEM : hn_json_print(o, stdout);
-        json_decref(o);
-        return r;
-}
-
-static void print_notes(const struct answer *a) {
-        static const char *const notes[_HN_LOAD_SOURCE_MAX] = {
-                [HN_LOAD_UNKNOWN] = "The load is not known: nodes count as idle.",
-                [HN_LOAD_MEASURED] = "The load was measured for 40 ms.",
+static int give(const struct arguments *args, const struct hn_advice_request *rq, struct hn_advice_look *l,
+                json_t **ret) {
+        _hn_cleanup_(hn_freep) struct hn_advise_view *views = calloc(l->topology.n_nodes, sizeof(*views));
+        struct hn_advice_paper paper = {
+                .topology = &l->topology,
+                .nodes = l->nodes,
+                .views = views,
+                .request = rq,
+                .source = l->source,
+                .age = l->age,
         };
-
-        printf("\nAll together: %s.\n", hn_advise_shortage_to_sentence(a->advice.shortage));
-        if (a->look.source == HN_LOAD_DAEMON)
-                printf("The load is what homenoded said %.1f s ago.\n",
-                       (double) a->look.age / (double) HN_USEC_PER_SEC);
-        else
-                printf("%s\n", notes[a->look.source]);
-        printf("Reservation: %s.\n", hn_advice_kept_to_sentence(a->kept));
-}
-
-/* With --explain and -J, figures too. */
-static int show(const struct answer *a, const struct arguments *args, const char *list) {
-        _hn_cleanup_(hn_table_freep) struct hn_table *t = hn_table_new(columns, HN_ELEMENTS(columns));
-        const struct hn_table_options options = { .json = false };
         int r;
 
-        if (!t)
-                return -ENOMEM;
-        for (hn_node_index i = 0; i < a->look.topology.n_nodes; i++)
-                add_node(t, a, i);
-        if (args->json)
-                return print_json(a, t, list);
-        putchar('\n');
-        r = hn_table_print(t, stdout, &options);
-        print_notes(a);
-        return r;
-}
-
-static int print_answer(const struct answer *a, const struct arguments *args) {
-        struct hn_mask ids = HN_MASK_NULL;
-        char list[HN_MASK_LIST_MAX];
-        int r = 0;
-
-        for (size_t i = 0; i < a->look.topology.n_nodes; i++)
-                if (hn_mask_has(&a->advice.nodes, (unsigned) i))
-                        (void) hn_mask_add(&ids, a->look.topology.nodes[i].id);
-        if (hn_mask_print_list(&ids, list, sizeof(list)) < 0)
-                return hn_complain_errno(-ENOBUFS, "cannot print the list");
-        if (!args->json)
-                printf("%s\n", list);
-        if (args->json || args->explain)
-                r = show(a, args, list);
+        if (!views)
+                return hn_complain_errno(-ENOMEM, "cannot keep the figures");
+        r = hn_advice_give(&l->topology, l->nodes, rq, views, &paper.advice, &paper.kept);
+        if (r == -ENODEV) {
+                hn_complain(
+                        "none of the nodes %s has CPUs: a workload needs some; name one with CPUs beside them",
+                        args->nodes);
+                return EX_UNAVAILABLE;
+        }
         if (r < 0)
-                return hn_complain_errno(r, "cannot show the figures");
-        r = hn_flush_output();
-        if (r != EX_OK || a->advice.shortage == HN_ADVISE_FITS)
-                return r;
-        hn_complain("it does not fit: %s; the list is the best there is",
-                    hn_advise_shortage_to_sentence(a->advice.shortage));
-        return EX_UNAVAILABLE;
+                return hn_complain_errno(r, "cannot choose nodes");
+        *ret = hn_advice_to_json(&paper);
+        return *ret ? 0 : hn_complain_errno(-ENOMEM, "cannot keep the figures");
 }
 
-/* Returns 0 or the exit code for what went wrong, which has been said. */
-static int find_answer(const struct arguments *args, struct answer *a) {
+/* Without the daemon's help. Returns 0 or the exit code for what went wrong, which has been said. */
+static int find_answer(const struct arguments *args, const struct hn_wish *wish, json_t **ret) {
         _hn_cleanup_(hn_sysroot_close) struct hn_sysroot root = HN_SYSROOT_NULL;
-        const char *run_dir = args->run_dir;
+        _hn_cleanup_(hn_advice_look_deinit) struct hn_advice_look l = HN_ADVICE_LOOK_NULL;
+        struct hn_advice_request rq = { .wish = *wish, .near = HN_NODE_NONE, .wait = HN_ADVICE_WAIT };
+        const char *run_dir;
         char own[256];
         int r;
 
         r = hn_sysroot_open(args->sysroot, &root);
         if (r < 0)
                 return hn_complain_errno(r, "cannot open %s", args->sysroot ? args->sysroot : "/");
-        /* What is promised here has nothing to do with a captured machine, unless somebody says so. */
-        if (!run_dir && root.live) {
-                run_dir = "/run/homenode";
-                a->request.places[1] = args->no_reserve ? NULL : hn_advice_own_place(own, sizeof(own));
-        }
-        a->request.places[0] = run_dir;
-
-        r = hn_advice_look_take(&root, run_dir, &a->look);
+        run_dir = choose_places(args, &root, &rq, own, sizeof(own));
+        r = hn_advice_look_take(&root, run_dir, &l);
         if (r == -ENODEV) {
                 hn_complain("%s holds no machine: no CPU can be found there",
                             args->sysroot ? args->sysroot : "/");
@@ -277,30 +153,52 @@ static int find_answer(const struct arguments *args, struct answer *a) {
         }
         if (r < 0)
                 return hn_complain_errno(r, "cannot read the nodes");
-        r = args->nodes ? restrict_nodes(args->nodes, &a->look) : 0;
-        a->request.near = HN_NODE_NONE;
+        r = args->nodes ? restrict_nodes(args->nodes, &l) : 0;
         if (r == 0 && args->near)
-                r = find_near(&root, args->near, &a->look.topology, &a->request.near);
+                r = find_near(&root, args->near, &l.topology, &rq.near);
         if (r != 0)
                 return r;
-        a->views = calloc(a->look.topology.n_nodes, sizeof(*a->views));
-        if (!a->views)
-                return hn_complain_errno(-ENOMEM, "cannot keep the figures");
-        a->request.now = hn_clock(CLOCK_BOOTTIME);
-        a->request.wait = HN_ADVICE_WAIT;
-        a->request.reserve = !args->no_reserve && run_dir;
-        r = hn_advice_give(&a->look.topology, a->look.nodes, &a->request, a->views, &a->advice, &a->kept);
-        if (r == -ENODEV) {
-                hn_complain(
-                        "none of the nodes %s has CPUs: a workload needs some; name one with CPUs beside them",
-                        args->nodes);
-                return EX_UNAVAILABLE;
-        }
-        return r < 0 ? hn_complain_errno(r, "cannot choose nodes") : 0;
+        rq.now = hn_clock(CLOCK_BOOTTIME);
+        rq.reserve = !args->no_reserve && run_dir;
+        return give(args, &rq, &l, ret);
+}
+
+/* By the daemon, if there is one that answers soon. Who names another machine, or another folder, is not
+ * asking about the daemon's. */
+static bool ask_daemon(const struct arguments *args, const struct hn_wish *wish, json_t **ret) {
+        const struct hn_advice_wishes w = {
+                .wish = *wish,
+                .nodes = args->nodes,
+                .near = args->near,
+                .reserve = !args->no_reserve,
+        };
+
+        if (!args->bus_address && (args->sysroot || args->run_dir || !hn_advice_may_ask(RUN_DIR)))
+                return false;
+        if (hn_advice_ask(args->bus_address, &w, ret) < 0)
+                return false;
+        if (args->near && json_is_null(json_object_get(*ret, "near")))
+                complain_anywhere(args->near);
+        return true;
+}
+
+static int answer(const struct arguments *args, const struct hn_wish *wish) {
+        json_t *advice = NULL;
+        bool asked = ask_daemon(args, wish, &advice);
+        int r = asked ? 0 : find_answer(args, wish, &advice);
+
+        if (r == 0 &&
+            json_object_set_new(advice, "answered_by", json_string(asked ? "homenoded" : "homenode")) < 0)
+                r = hn_complain_errno(-ENOMEM, "cannot keep the figures");
+        if (r == 0)
+                r = hn_advice_show(advice, args->explain, args->json);
+        json_decref(advice);
+        return r;
 }
 
 int hn_verb_advise(int argc, char **argv) {
         static const struct option options[] = {
+                { "bus-address", required_argument, NULL, 'B' },
                 { "explain", no_argument, NULL, 'E' },
                 { "help", no_argument, NULL, 'h' },
                 { "json", no_argument, NULL, 'J' },
@@ -311,13 +209,14 @@ int hn_verb_advise(int argc, char **argv) {
                 { "sysroot", required_argument, NULL, 'S' },
                 {},
         };
-        _hn_cleanup_(answer_deinit) struct answer answer = { .look = HN_ADVICE_LOOK_NULL };
         struct arguments a = {};
+        struct hn_wish wish;
         int c, r;
 
         while ((c = getopt_long(argc, argv, "hJ", options, NULL)) >= 0)
                 switch (c) {
                 case 'h': return help();
+                case 'B': a.bus_address = optarg; break;
                 case 'D': a.near = optarg; break;
                 case 'E': a.explain = true; break;
                 case 'J': a.json = true; break;
@@ -333,7 +232,7 @@ int hn_verb_advise(int argc, char **argv) {
                 return hn_complain_usage("advise");
         }
         a.wish = argv[optind];
-        r = hn_wish_parse(a.wish, strlen(a.wish), &answer.request.wish);
+        r = hn_wish_parse(a.wish, strlen(a.wish), &wish);
         if (r < 0) {
                 hn_complain(r == -ERANGE ? "\"%s\" is more than any machine has"
                                          : "\"%s\" is not CPUS[:MB], such as 8:16384 or 8:16G",
@@ -341,6 +240,5 @@ int hn_verb_advise(int argc, char **argv) {
                 return hn_complain_usage("advise");
         }
         hn_deadline_set(HN_DEADLINE_ADVICE);
-        r = find_answer(&a, &answer);
-        return r != 0 ? r : print_answer(&answer, &a);
+        return answer(&a, &wish);
 }

@@ -16,8 +16,8 @@
 
 /* sd-bus answers before it is connected; a bus that takes the connection and then says nothing is bounded
  * here. */
-static int wait_ready(sd_bus *bus) {
-        hn_usec_t end = hn_usec_add(hn_clock(CLOCK_MONOTONIC), HN_BUSCLIENT_CONNECT);
+static int wait_ready(sd_bus *bus, hn_usec_t bound) {
+        hn_usec_t end = hn_usec_add(hn_clock(CLOCK_MONOTONIC), bound);
         int r;
 
         for (;;) {
@@ -42,6 +42,10 @@ static int wait_ready(sd_bus *bus) {
 }
 
 int hn_busclient_open(const char *address, sd_bus **ret) {
+        return hn_busclient_open_within(address, HN_BUSCLIENT_CONNECT, ret);
+}
+
+int hn_busclient_open_within(const char *address, hn_usec_t bound, sd_bus **ret) {
         _hn_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
         int r;
 
@@ -57,7 +61,7 @@ int hn_busclient_open(const char *address, sd_bus **ret) {
                         r = sd_bus_start(bus);
         }
         if (r >= 0)
-                r = wait_ready(bus);
+                r = wait_ready(bus, bound);
         if (r < 0)
                 return r;
         *ret = HN_TAKE_PTR(bus);

@@ -22,6 +22,9 @@
  * `*ret`. */
 int hn_busclient_open(const char *address, sd_bus **ret);
 
+/* The same within a bound of the caller's choice. */
+int hn_busclient_open_within(const char *address, hn_usec_t bound, sd_bus **ret);
+
 /* Says that there is no way to that bus, and returns the exit code: EX_UNAVAILABLE. */
 int hn_busclient_complain_open(int r, const char *address);
 

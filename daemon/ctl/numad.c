@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Answers "numad -w CPUS[:MB]" as numad does, for programs that ask it, such as libvirt: a node list and a
  * newline. Whatever steers numad's daemon is refused. A program of its own, and a small one: it links neither
- * hwloc nor libnuma, whose start would take longer than the answer. */
+ * hwloc nor libsystemd, whose start would take longer than the answer. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -48,10 +48,8 @@ static int usage(void) {
 static int give(const struct hn_sysroot *root, const struct arguments *a, struct hn_advice_request *rq) {
         _hn_cleanup_(hn_advice_look_deinit) struct hn_advice_look l = HN_ADVICE_LOOK_NULL;
         _hn_cleanup_(hn_freep) struct hn_advise_view *views = NULL;
-        struct hn_mask ids = HN_MASK_NULL;
+        struct hn_advice_paper p = { .topology = &l.topology };
         char list[HN_MASK_LIST_MAX];
-        struct hn_advice advice;
-        enum hn_advice_kept kept;
         int r;
 
         r = hn_advice_look_take(root, rq->places[0], &l);
@@ -63,21 +61,17 @@ static int give(const struct hn_sysroot *root, const struct arguments *a, struct
         views = calloc(l.topology.n_nodes, sizeof(*views));
         if (!views)
                 return -ENOMEM;
-        r = hn_advice_give(&l.topology, l.nodes, rq, views, &advice, &kept);
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < l.topology.n_nodes; i++)
-                if (hn_mask_has(&advice.nodes, (unsigned) i))
-                        (void) hn_mask_add(&ids, l.topology.nodes[i].id);
-        r = hn_mask_print_list(&ids, list, sizeof(list));
+        r = hn_advice_give(&l.topology, l.nodes, rq, views, &p.advice, &p.kept);
+        if (r >= 0)
+                r = hn_advice_print_list(&p, list, sizeof(list));
         if (r < 0)
                 return r;
         printf("%s\n", list);
-        if (advice.shortage != HN_ADVISE_FITS)
+        if (p.advice.shortage != HN_ADVISE_FITS)
                 complain("%s does not fit: %s; the list is the best there is", a->wish,
-                         hn_advise_shortage_to_sentence(advice.shortage));
+                         hn_advise_shortage_to_sentence(p.advice.shortage));
         if (a->verbose)
-                complain("%s", hn_advice_kept_to_sentence(kept));
+                complain("%s", hn_advice_kept_to_sentence(p.kept));
         return 0;
 }
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Advise: what it takes and refuses; that answers count each other, whichever way they were asked for; that
- * no user takes the machine from others by asking; and what a hundred at once have to wait. */
+ * no user takes the machine from others by asking; and the command, which asks or does without. */
 #include "stage.h"
 
 #include <jansson.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "daemon/bus.h"
 
-#define CALLS 100u
-
-/* The slowest of a hundred calls at once, against that of a hundred pings to the same daemon in the same
- * breath, which sd-bus answers by itself. Seen: 0.6 to 1.3 times, as most of it is the bus; with sanitizers
- * up to 4. With the reservations read for each call it was 3 to 5. The grace is for pings that take next to
- * nothing. */
-#define TIMES_PING 8u
-#define GRACE_USEC 5000u
-
 static struct stage stage;
+
+static uint64_t now(void) {
+        struct timespec ts;
+
+        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t) ts.tv_sec * 1000000 + (uint64_t) ts.tv_nsec / 1000;
+}
 
 static int make(void **state) {
         (void) state;
@@ -36,7 +37,8 @@ static int make(void **state) {
 
 static int destroy(void **state) {
         (void) state;
-        (void) stage_stop_daemon(&stage);
+        if (stage.daemon_pid > 0)
+                (void) stage_stop_daemon(&stage);
         stage_destroy(&stage);
         return 0;
 }
@@ -237,148 +239,128 @@ static void both_ways_count_the_same(void **state) {
         assert_non_null(strstr(output, "8\n"));
 }
 
-/* What one caller got. */
-struct burst {
-        unsigned sent, answered, given[2];
-        unsigned most_apart; /* of the nodes' parts at any time */
-        uint64_t begin, slowest, all;
-};
+/* The command, told where the daemon is. Returns its exit code and who it says answered. */
+static int ask_by_command(const char *address, char *ret_by, size_t size, const char *a, const char *b) {
+        const char *argv[] = { HN_HOMENODE, "advise", "--json", "--no-reserve", address, a, b, NULL };
+        char output[65536];
+        const char *by;
+        json_t *o;
+        int r;
 
-static uint64_t now(void) {
-        struct timespec ts;
-
-        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
-        return (uint64_t) ts.tv_sec * 1000000 + (uint64_t) ts.tv_nsec / 1000;
+        r = stage_run(argv, output, sizeof(output));
+        /* A complaint may come behind it. */
+        o = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
+        by = json_string_value(json_object_get(o, "answered_by"));
+        (void) snprintf(ret_by, size, "%.1000s", by ? by : output);
+        json_decref(o);
+        return r;
 }
 
-static void take_time(struct burst *b) {
-        b->answered++;
-        b->all = now() - b->begin;
-        b->slowest = b->all; /* all are sent at the same time */
-}
-
-static int on_pong(sd_bus_message *m, void *userdata, sd_bus_error *e) {
-        (void) e;
-        if (!sd_bus_message_is_method_error(m, NULL))
-                take_time(userdata);
-        return 0;
-}
-
-static int on_advice(sd_bus_message *m, void *userdata, sd_bus_error *e) {
-        struct burst *b = userdata;
-        const char *nodes, *why;
-        unsigned apart;
-
-        (void) e;
-        if (sd_bus_message_read(m, "ss", &nodes, &why) < 0)
-                return 0;
-        b->given[0] += strcmp(nodes, "0") == 0;
-        b->given[1] += strcmp(nodes, "8") == 0;
-        apart = b->given[0] > b->given[1] ? b->given[0] - b->given[1] : b->given[1] - b->given[0];
-        b->most_apart = HN_MAX(b->most_apart, apart);
-        take_time(b);
-        return 0;
-}
-
-/* No assertions: it may run in a child. */
-static void send_at_once(sd_bus *bus, struct burst *b, bool ping) {
-        uint64_t until = now() + STAGE_SECONDS * UINT64_C(1000000);
-
-        *b = (struct burst){ .begin = now() };
-        for (unsigned i = 0; i < CALLS; i++)
-                b->sent += (ping ? sd_bus_call_method_async(bus, NULL, HN_BUS_NAME, HN_BUS_PATH,
-                                                            "org.freedesktop.DBus.Peer", "Ping", on_pong, b,
-                                                            "")
-                                 : sd_bus_call_method_async(bus, NULL, HN_BUS_NAME, HN_BUS_PATH,
-                                                            HN_BUS_MANAGER, "Advise", on_advice, b, "uta{sv}",
-                                                            1, UINT64_C(4), 0)) >= 0;
-        while (b->answered < b->sent && now() < until) {
-                int r = sd_bus_process(bus, NULL);
-
-                if (r == 0)
-                        r = sd_bus_wait(bus, 1000000);
-                if (r < 0)
-                        return;
-        }
-}
-
-static void be_caller(sd_bus *bus, void *userdata) {
-        int *out = userdata;
-        struct burst b;
-
-        send_at_once(bus, &b, false);
-        if (write(*out, &b, sizeof(b)) != sizeof(b))
-                _exit(1);
-}
-
-static void a_hundred_at_once_are_all_counted(void **state) {
-        static const uid_t users[] = { 0, NOBODY, MACHINE_UID };
+static void the_command_asks_the_daemon(void **state) {
+        char address[160], by[1024], output[512];
+        const char *argv[] = { HN_HOMENODE, "advise", address, "1.5:10", "--explain", NULL };
 
         (void) state;
-        for (size_t i = 0; i < HN_ELEMENTS(users); i++) {
-                struct burst b;
-                int p[2], status;
-                pid_t pid;
-
-                assert_int_equal(pipe(p), 0);
-                pid = stage_fork_client(&stage, users[i], be_caller, &p[1]);
-                assert_int_equal(waitpid(pid, &status, 0), pid);
-                assert_int_equal(status, 0);
-                assert_int_equal(read(p[0], &b, sizeof(b)), sizeof(b));
-                (void) close(p[0]);
-                (void) close(p[1]);
-                assert_int_equal(b.sent, CALLS);
-                assert_int_equal(b.answered, CALLS);
-                assert_int_equal(b.given[0] + b.given[1], CALLS);
-                /* Node by node, so that at no time one had more than its part while the other was free. */
-                if (b.most_apart > 1)
-                        fail_msg("user %u: the nodes were %u apart", users[i], b.most_apart);
-        }
+        (void) snprintf(address, sizeof(address), "--bus-address=%s", stage.address);
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "1", NULL), 0);
+        assert_string_equal(by, "homenoded");
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "--nodes=8", "1:0.5G"), 64);
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "--nodes=8", "1:1023K"), 0);
+        assert_string_equal(by, "homenoded");
+        /* This machine has a node 0, and the daemon's no node 5: who is refused looks for himself. */
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "--nodes=1000", "1"), 66);
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "--nodes=", "1"), 64);
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "--near=/no/such", "1"), 66);
+        /* The daemon's machine is full by then. */
+        assert_int_equal(ask_by_command(address, by, sizeof(by), "5", NULL), 69);
+        assert_string_equal(by, "homenoded");
+        assert_int_equal(stage_run(argv, output, sizeof(output)), 0);
+        assert_memory_equal(output, "0\n\nNODE", 7);
+        argv[4] = NULL;
+        assert_int_equal(stage_run(argv, output, sizeof(output)), 0);
+        assert_string_equal(output, "8\n");
 }
 
-static void a_hundred_at_once_do_not_wait_long(void **state) {
-        uint64_t best_ping = UINT64_MAX, best_advice = UINT64_MAX;
+/* Answers to everything, and nothing of it is an advice. */
+static int talk_nonsense(sd_bus_message *m, void *userdata, sd_bus_error *e) {
+        static const char *const answers[] = {
+                "",
+                "{}",
+                "[]",
+                "{\"list\":\"0\"",
+                "{\"list\":\"0\",\"fits\":1,\"nodes\":[],\"why\":[]}",
+                "{\"list\":\"a\",\"fits\":true,\"nodes\":[],\"why\":[]}",
+                "{\"list\":\"0\",\"fits\":true,\"nodes\":{},\"why\":[]}",
+        };
+        static size_t next;
 
-        (void) state;
-        /* The best of some, so that it is not the rest of the machine that is measured. */
-        for (unsigned i = 0; i < 7; i++) {
-                struct burst ping, advice;
-
-                send_at_once(stage.ear, &ping, true);
-                send_at_once(stage.ear, &advice, false);
-                assert_int_equal(ping.answered, CALLS);
-                assert_int_equal(advice.answered, CALLS);
-                best_ping = HN_MIN(best_ping, ping.slowest);
-                best_advice = HN_MIN(best_advice, advice.slowest);
-        }
-        print_message("slowest of %u at once: %.2f ms, of as many pings %.2f ms: %.1f times\n", CALLS,
-                      (double) best_advice / 1000, (double) best_ping / 1000,
-                      (double) best_advice / (double) best_ping);
-        assert_true(best_advice <= TIMES_PING * best_ping + GRACE_USEC);
-}
-
-/* Connections that leave before anybody knows whose they are. */
-static void leave_at_once(sd_bus *bus, void *userdata) {
         (void) userdata;
-        for (unsigned i = 0; i < CALLS; i++)
-                (void) sd_bus_call_method_async(bus, NULL, HN_BUS_NAME, HN_BUS_PATH, HN_BUS_MANAGER, "Advise",
-                                                on_advice, &(struct burst){ .sent = 0 }, "uta{sv}", 1,
-                                                UINT64_C(4), 0);
-        (void) sd_bus_flush(bus);
-        _exit(0);
+        (void) e;
+        if (!sd_bus_message_is_method_call(m, HN_BUS_MANAGER, "Advise"))
+                return 0;
+        if (next == HN_ELEMENTS(answers))
+                return sd_bus_reply_method_return(m, "u", 0);
+        next++;
+        return sd_bus_reply_method_return(m, "ss", next == 6 ? "a" : "0", answers[next - 1]);
 }
 
-static void who_leaves_holds_nobody_up(void **state) {
-        (void) state;
-        for (unsigned i = 0; i < 20; i++) {
-                int status;
-                pid_t pid = stage_fork_client(&stage, NOBODY, leave_at_once, NULL);
+static void be_nonsense(sd_bus *bus, void *userdata) {
+        (void) userdata;
+        if (sd_bus_add_object(bus, NULL, HN_BUS_PATH, talk_nonsense, NULL) < 0 ||
+            sd_bus_request_name(bus, HN_BUS_NAME, 0) < 0)
+                _exit(1);
+        for (;;)
+                if (sd_bus_process(bus, NULL) == 0)
+                        (void) sd_bus_wait(bus, UINT64_MAX);
+}
 
-                assert_int_equal(waitpid(pid, &status, 0), pid);
-                assert_int_equal(status, 0);
+static bool fits_or_not(int status) {
+        return status == 0 || status == 69;
+}
+
+static void without_an_answer_the_command_looks_for_itself(void **state) {
+        struct sockaddr_un sa = { .sun_family = AF_UNIX };
+        char address[160], by[1024];
+        uint64_t begin;
+        pid_t other;
+        int fd;
+
+        (void) state;
+        (void) snprintf(address, sizeof(address), "--bus-address=%s", stage.address);
+        /* One that is there and does not answer. */
+        assert_int_equal(kill(stage.daemon_pid, SIGSTOP), 0);
+        begin = now();
+        assert_true(fits_or_not(ask_by_command(address, by, sizeof(by), "1", NULL)));
+        assert_string_equal(by, "homenode");
+        assert_true(now() - begin >= 1000000);
+        assert_int_equal(kill(stage.daemon_pid, SIGCONT), 0);
+        (void) stage_stop_daemon(&stage);
+
+        /* None; one that is not what it seems; no bus. */
+        assert_true(fits_or_not(ask_by_command(address, by, sizeof(by), "1", NULL)));
+        assert_string_equal(by, "homenode");
+        other = stage_fork_client(&stage, 0, be_nonsense, NULL);
+        stage_wait_name(&stage);
+        for (unsigned i = 0; i < 9; i++) {
+                assert_true(fits_or_not(ask_by_command(address, by, sizeof(by), "1", NULL)));
+                assert_string_equal(by, "homenode");
         }
-        (void) ask(MACHINE_UID, 1, 0);
-        stage_wait_notify(&stage, "STATUS=");
+        stage_kill(other);
+        assert_true(fits_or_not(
+                ask_by_command("--bus-address=unix:path=/nowhere/bus", by, sizeof(by), "1", NULL)));
+        assert_string_equal(by, "homenode");
+        assert_true(fits_or_not(ask_by_command("--bus-address=what", by, sizeof(by), "1", NULL)));
+        assert_string_equal(by, "homenode");
+
+        /* A bus that takes the connection and says nothing. */
+        (void) snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/mute", stage.dir);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(bind(fd, (struct sockaddr *) &sa, sizeof(sa)), 0);
+        assert_int_equal(listen(fd, 5), 0);
+        (void) snprintf(address, sizeof(address), "--bus-address=unix:path=%s", sa.sun_path);
+        assert_true(fits_or_not(ask_by_command(address, by, sizeof(by), "1", NULL)));
+        assert_string_equal(by, "homenode");
+        (void) close(fd);
 }
 
 int main(void) {
@@ -388,9 +370,9 @@ int main(void) {
                 cmocka_unit_test_setup_teardown(it_says_what_it_goes_by, make, destroy),
                 cmocka_unit_test_setup_teardown(a_user_takes_from_others_no_more_than_half, make, destroy),
                 cmocka_unit_test_setup_teardown(both_ways_count_the_same, make, destroy),
-                cmocka_unit_test_setup_teardown(a_hundred_at_once_are_all_counted, make, destroy),
-                cmocka_unit_test_setup_teardown(a_hundred_at_once_do_not_wait_long, make, destroy),
-                cmocka_unit_test_setup_teardown(who_leaves_holds_nobody_up, make, destroy),
+                cmocka_unit_test_setup_teardown(the_command_asks_the_daemon, make, destroy),
+                cmocka_unit_test_setup_teardown(without_an_answer_the_command_looks_for_itself, make,
+                                                destroy),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,9 +54,9 @@ FNR == 1 {
                         else if ((getline line <(part[1] (n > 2 ? "/ctl/" : "/") name)) < 0)
                                 complain("not in this folder")
                 } else if (folder == "daemon") {
-                        # What is known of the configuration is a library that both programs link.
+                        # What is known of the configuration, and how an advice is put, are libraries that both programs link.
                         if (layer != "daemon" &&
-                            !(layer == "ctl" && name ~ /^daemon\/(conf(files|ig|item)|rule(match|s)|words)\.h$/))
+                            !(layer == "ctl" && name ~ /^daemon\/(conf(files|ig|item)|rule(match|s)|words|advicejson)\.h$/))
                                 complain("only the daemon sees daemon/")
                 } else if (!(folder == "ctl" && layer == "ctl"))
                         complain("no such layer")
