@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Advise, asked a hundred times at once: that all count each other, and what they have to wait. */
+/* Advise, asked a hundred times at once: that all count each other, and what that takes. */
 #include "stage.h"
 
 #include <sys/wait.h>
@@ -10,12 +10,12 @@
 
 #define CALLS 100u
 
-/* The slowest of a hundred calls at once, against that of a hundred pings to the same daemon in the same
- * breath, which sd-bus answers by itself. Seen: 0.6 to 2.6 times, as most of it is the bus; with sanitizers
- * up to 4. With the reservations read for each call it was 3 to 5. The grace is for pings that take next to
- * nothing. */
-#define TIMES_PING 8u
-#define GRACE_USEC 5000u
+/* What the daemon spends on a hundred calls at once, against what it spends on as many pings, which sd-bus
+ * answers by itself. Its CPU time and not the time that callers wait: that is told too, but where others use
+ * the machine it goes by who gets how long a turn. Seen: 3 times, with sanitizers 6. The grace is for pings
+ * that take next to nothing. */
+#define TIMES_PING 12u
+#define GRACE_USEC 1000u
 
 static struct stage stage;
 
@@ -50,14 +50,13 @@ static int destroy(void **state) {
 /* What one caller got. */
 struct burst {
         unsigned sent, answered, given[2];
-        unsigned most_apart; /* of the nodes' parts at any time */
-        uint64_t begin, slowest, all;
+        unsigned most_apart;            /* of the nodes' parts at any time */
+        uint64_t begin, slowest, spent; /* by the daemon, on all */
 };
 
 static void take_time(struct burst *b) {
         b->answered++;
-        b->all = now() - b->begin;
-        b->slowest = b->all; /* all are sent at the same time */
+        b->slowest = now() - b->begin; /* all are sent at the same time */
 }
 
 static int on_pong(sd_bus_message *m, void *userdata, sd_bus_error *e) {
@@ -83,9 +82,24 @@ static int on_advice(sd_bus_message *m, void *userdata, sd_bus_error *e) {
         return 0;
 }
 
+/* Microseconds of CPU that the daemon has had. */
+static uint64_t spent(void) {
+        unsigned long long ns = 0;
+        char path[64];
+        FILE *f;
+
+        (void) snprintf(path, sizeof(path), "/proc/%d/schedstat", stage.daemon_pid);
+        f = fopen(path, "re");
+        if (f && fscanf(f, "%llu", &ns) != 1)
+                ns = 0;
+        if (f)
+                (void) fclose(f);
+        return ns / 1000;
+}
+
 /* No assertions: it may run in a child. */
 static void send_at_once(sd_bus *bus, struct burst *b, bool ping) {
-        uint64_t until = now() + STAGE_SECONDS * UINT64_C(1000000);
+        uint64_t until = now() + STAGE_SECONDS * UINT64_C(1000000), before = spent();
 
         *b = (struct burst){ .begin = now() };
         for (unsigned i = 0; i < CALLS; i++)
@@ -103,6 +117,7 @@ static void send_at_once(sd_bus *bus, struct burst *b, bool ping) {
                 if (r < 0)
                         return;
         }
+        b->spent = spent() - before;
 }
 
 static void be_caller(sd_bus *bus, void *userdata) {
@@ -139,25 +154,31 @@ static void a_hundred_at_once_are_all_counted(void **state) {
         }
 }
 
-static void a_hundred_at_once_do_not_wait_long(void **state) {
-        uint64_t best_ping = UINT64_MAX, best_advice = UINT64_MAX;
+static void a_hundred_at_once_cost_little(void **state) {
+        struct burst ping = { .slowest = UINT64_MAX, .spent = UINT64_MAX }, advice = ping;
 
         (void) state;
-        /* The best of some, so that it is not the rest of the machine that is measured. */
+        /* The best of some, as a tick may come in between. */
         for (unsigned i = 0; i < 7; i++) {
-                struct burst ping, advice;
+                struct burst p, a;
 
-                send_at_once(stage.ear, &ping, true);
-                send_at_once(stage.ear, &advice, false);
-                assert_int_equal(ping.answered, CALLS);
-                assert_int_equal(advice.answered, CALLS);
-                best_ping = HN_MIN(best_ping, ping.slowest);
-                best_advice = HN_MIN(best_advice, advice.slowest);
+                send_at_once(stage.ear, &p, true);
+                send_at_once(stage.ear, &a, false);
+                assert_int_equal(p.answered, CALLS);
+                assert_int_equal(a.answered, CALLS);
+                ping.slowest = HN_MIN(ping.slowest, p.slowest);
+                ping.spent = HN_MIN(ping.spent, p.spent);
+                advice.slowest = HN_MIN(advice.slowest, a.slowest);
+                advice.spent = HN_MIN(advice.spent, a.spent);
         }
-        print_message("slowest of %u at once: %.2f ms, of as many pings %.2f ms: %.1f times\n", CALLS,
-                      (double) best_advice / 1000, (double) best_ping / 1000,
-                      (double) best_advice / (double) best_ping);
-        assert_true(best_advice <= TIMES_PING * best_ping + GRACE_USEC);
+        print_message(
+                "%u at once: the slowest after %.2f ms, of as many pings after %.2f ms: %.1f times; CPU of the "
+                "daemon %.2f and %.2f ms: %.1f times\n",
+                CALLS, (double) advice.slowest / 1000, (double) ping.slowest / 1000,
+                (double) advice.slowest / (double) ping.slowest, (double) advice.spent / 1000,
+                (double) ping.spent / 1000, (double) advice.spent / (double) HN_MAX(ping.spent, UINT64_C(1)));
+        assert_true(advice.spent > 0);
+        assert_true(advice.spent <= TIMES_PING * ping.spent + GRACE_USEC);
 }
 
 /* Connections that leave before anybody knows whose they are. */
@@ -190,7 +211,7 @@ static void who_leaves_holds_nobody_up(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(a_hundred_at_once_are_all_counted, make, destroy),
-                cmocka_unit_test_setup_teardown(a_hundred_at_once_do_not_wait_long, make, destroy),
+                cmocka_unit_test_setup_teardown(a_hundred_at_once_cost_little, make, destroy),
                 cmocka_unit_test_setup_teardown(who_leaves_holds_nobody_up, make, destroy),
         };
 
