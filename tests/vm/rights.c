@@ -156,7 +156,12 @@ static void check_json(struct trial *t, const char *name, const struct answer *a
         json_decref(o);
 }
 
-static const char *const covered[] = { "Pin",  "Unpin",  "ListPins", "Explain",
+static void check_nodes(struct trial *t, const char *name, const struct answer *a) {
+        trial_check(t, name, a->ok && *a->text != '\0' && strspn(a->text, "0123456789,-") == strlen(a->text),
+                    answer_tell(a), "a list of nodes");
+}
+
+static const char *const covered[] = { "Pin",  "Unpin",  "ListPins", "Explain",    "Advise",
                                        "Dump", "Reload", "SetMode",  "SetLogLevel" };
 
 static void try_methods(struct trial *t, const struct rights *s, int who) {
@@ -184,6 +189,10 @@ static void try_methods(struct trial *t, const struct rights *s, int who) {
         (void) snprintf(name, sizeof(name), "Explain_by_%s", rights_by[who]);
         check_json(t, name,
                    caller_call(c, &CALL_MANAGER("Explain"), "u", (uint32_t) t->table->threads[0].tid));
+        (void) snprintf(name, sizeof(name), "Advise_by_%s", rights_by[who]);
+        check_nodes(t, name,
+                    caller_call(c, &CALL_MANAGER("Advise"), "uta{sv}", UINT32_C(1), UINT64_C(16), 1,
+                                "reserve", "b", 0));
         (void) snprintf(name, sizeof(name), "Dump_by_%s", rights_by[who]);
         check_json(t, name, caller_call(c, &CALL_MANAGER("Dump"), ""));
 }
