@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All that has no need of leave. Get and GetAll go here too; of Set none is ever to succeed. */
+/* All that has no need of leave: Advise leaves a reservation, of which one user has but his share. Get and
+ * GetAll go here too; of Set none is ever to succeed. */
 static bool is_look(const char *member) {
-        static const char *const looks[] = { "Explain", "Dump", "ListPins", "Get", "GetAll" };
+        static const char *const looks[] = { "Advise", "Explain", "Dump", "ListPins", "Get", "GetAll" };
 
         for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
                 if (strcmp(looks[i], member) == 0)
