@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
+#include <stddef.h>
 
+#include "base/macro.h"
 #include "base/parse.h"
 #include "policy/wish.h"
 
-/* The decimals behind a point, as thousandths. */
+/* The decimals behind a point, as thousandths. A fourth one is left to whoever looks at what follows. */
 static int parse_decimals(const char **p, const char *end, uint64_t *ret) {
-        uint64_t scale = 100, v = 0;
-        const char *s = *p;
+        const char *start = *p;
+        int r = hn_parse_u64_prefix(p, start + HN_MIN(end - start, 3), ret);
 
-        if (s == end || *s < '0' || *s > '9')
-                return -EINVAL;
-        for (; s < end && *s >= '0' && *s <= '9'; s++, scale /= 10) {
-                if (scale == 0)
-                        return -EINVAL; /* a fourth one */
-                v += (uint64_t) (*s - '0') * scale;
-        }
-        *p = s;
-        *ret = v;
-        return 0;
+        /* Without any there is no value that this would change. */
+        for (ptrdiff_t n = *p - start; n < 3; n++)
+                *ret *= 10;
+        return r;
 }
 
 static int parse_memory(const char *text, size_t n, uint64_t *ret) {
-        uint64_t mib;
         int r;
 
         /* White space is for the ends of the whole. */
@@ -31,13 +25,10 @@ static int parse_memory(const char *text, size_t n, uint64_t *ret) {
                 return -EINVAL;
         if (text[n - 1] > '9')
                 return hn_parse_bytes(text, n, ret);
-        r = hn_parse_u64(text, n, &mib);
-        if (r < 0)
-                return r;
-        if (mib > UINT64_MAX >> 20)
+        r = hn_parse_u64(text, n, ret);
+        if (r == 0 && __builtin_mul_overflow(*ret, UINT64_C(1) << 20, ret))
                 return -ERANGE;
-        *ret = mib << 20;
-        return 0;
+        return r;
 }
 
 int hn_wish_parse(const char *text, size_t n, struct hn_wish *ret) {

@@ -40,6 +40,9 @@ static void texts(void **state) {
                 { "4.:1", -EINVAL, 0, 0 },
                 { "4.1234", -EINVAL, 0, 0 },
                 { "4.1.2", -EINVAL, 0, 0 },
+                { "4./", -EINVAL, 0, 0 },
+                { "4.-1", -EINVAL, 0, 0 },
+                { "4.99999999999999999999", -EINVAL, 0, 0 },
                 { "99999999999999999999", -ERANGE, 0, 0 },
                 { "1000001", -ERANGE, 0, 0 },
                 { "1000000.001", -ERANGE, 0, 0 },
@@ -54,6 +57,10 @@ static void texts(void **state) {
                 { "2.5:1", 0, 2500, MIB },
                 { "0.125", 0, 125, 0 },
                 { "0.05", 0, 50, 0 },
+                { "0.909", 0, 909, 0 },
+                { "0.000", 0, 0, 0 },
+                { "9.9:9", 0, 9900, 9 * MIB },
+                { "1:2049", 0, 1000, 2049 * MIB },
                 { "1:512K", 0, 1000, 512 * 1024 },
                 { "1:3M", 0, 1000, 3 * MIB },
                 { "1:16G", 0, 1000, 16384 * MIB },
@@ -82,6 +89,12 @@ static void bounded_text(void **state) {
         assert_int_equal(hn_wish_parse("12:34", 4, &w), 0);
         assert_int_equal(w.memory, 3 * MIB);
         assert_int_equal(hn_wish_parse("4\0:1", 4, &w), -EINVAL);
+        /* a point and decimals that are no part of it */
+        assert_int_equal(hn_wish_parse("4.5", 1, &w), 0);
+        assert_int_equal(w.cpus, 4000);
+        assert_int_equal(hn_wish_parse("4.5", 2, &w), -EINVAL);
+        assert_int_equal(hn_wish_parse("4.55", 3, &w), 0);
+        assert_int_equal(w.cpus, 4500);
 }
 
 int main(void) {
