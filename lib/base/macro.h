@@ -24,6 +24,11 @@
 #define HN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define HN_MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* For how many elements to make room when that for `allocated` is used up. */
+static inline size_t hn_more(size_t allocated) {
+        return HN_MAX(2 * allocated, (size_t) 32);
+}
+
 /* Hands a pointer on and leaves NULL behind, so that a cleanup finds nothing to free. */
 #define HN_TAKE_PTR(p)                       \
         ({                                   \

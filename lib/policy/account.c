@@ -71,7 +71,7 @@ int hn_account_add(struct hn_account *a, uid_t uid, bool shared, const struct hn
         if (!shared && a->n >= HN_ACCOUNT_MAX)
                 return 0;
         if (a->n == a->allocated) {
-                size_t allocated = HN_MAX(2 * a->allocated, (size_t) 32);
+                size_t allocated = hn_more(a->allocated);
                 struct hn_account_entry *list = realloc(a->list, allocated * sizeof(*list));
 
                 if (!list)

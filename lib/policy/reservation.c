@@ -14,26 +14,21 @@ void hn_reservations_deinit(struct hn_reservations *rs) {
         *rs = HN_RESERVATIONS_NULL;
 }
 
-static int parse_line(const char *line, size_t n, struct hn_reservation *ret) {
+static bool parse_line(const char *line, size_t n, struct hn_reservation *ret) {
         struct hn_reservation r = {};
         uint64_t *const numbers[] = { &r.made, NULL, &r.cpus, &r.memory, &r.used, &r.available };
         const char *word;
         size_t length;
 
         for (size_t i = 0; i < HN_ELEMENTS(numbers); i++) {
-                int k;
-
                 if (!hn_next_word(&line, &n, &word, &length))
-                        return -EINVAL;
-                k = numbers[i] ? hn_parse_u64(word, length, numbers[i])
-                               : hn_parse_unsigned(word, length, &r.id);
-                if (k < 0)
-                        return k;
+                        return false;
+                if ((numbers[i] ? hn_parse_u64(word, length, numbers[i])
+                                : hn_parse_unsigned(word, length, &r.id)) < 0)
+                        return false;
         }
-        if (hn_next_word(&line, &n, &word, &length))
-                return -EINVAL;
         *ret = r;
-        return 0;
+        return !hn_next_word(&line, &n, &word, &length);
 }
 
 int hn_reservations_add(struct hn_reservations *rs, const struct hn_reservation *r) {
@@ -46,7 +41,7 @@ int hn_reservations_add(struct hn_reservations *rs, const struct hn_reservation 
                 memmove(rs->list, rs->list + rs->n, rs->n * sizeof(*rs->list));
         }
         if (rs->n == rs->allocated) {
-                allocated = HN_MAX(2 * rs->allocated, (size_t) 32);
+                allocated = hn_more(rs->allocated);
                 list = realloc(rs->list, allocated * sizeof(*list));
                 if (!list)
                         return -ENOMEM;
@@ -67,7 +62,7 @@ long hn_reservations_read(struct hn_reservations *rs, const char *text, size_t n
                 n--;
         while (hn_next_line(&text, &n, &line, &length)) {
                 lines++;
-                if (parse_line(line, length, &r) < 0 || r.made > hn_usec_add(now, HN_RESERVATION_SLACK) ||
+                if (!parse_line(line, length, &r) || r.made > hn_usec_add(now, HN_RESERVATION_SLACK) ||
                     hn_usec_sub(now, r.made) >= HN_RESERVATION_LIFE)
                         continue;
                 if (hn_reservations_add(rs, &r) < 0)
@@ -80,14 +75,15 @@ size_t hn_reservation_print(const struct hn_reservation *r, char *buf, size_t si
         int n = snprintf(buf, size, "%" PRIu64 " %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                          r->made, r->id, r->cpus, r->memory, r->used, r->available);
 
-        return n < 0 || (size_t) n >= size ? 0 : (size_t) n;
+        /* If it failed, that is a negative number, and so one that is too large. */
+        return (size_t) n >= size ? 0 : (size_t) n;
 }
 
 /* What of `reserved` is outstanding when so much of it has been seen to start. */
 static uint64_t outstanding(uint64_t reserved, uint64_t more, uint64_t less) {
-        uint64_t started = more > less ? more - less : 0;
+        uint64_t started = more - HN_MIN(more, less);
 
-        return reserved > started ? reserved - started : 0;
+        return reserved - HN_MIN(reserved, started);
 }
 
 /* Sums of one node. */

@@ -30,7 +30,8 @@ static void scores_with_a_preference(void **state) {
                 { "1", { 1, 2, 3, 4 }, { 1, 2, 3, 4 } },    /* an index is no id */
                 { "0,5", { NEVER, NEVER, NEVER, NEVER }, { NEVER, NEVER, NEVER, NEVER } },
                 { "0,5", { 7, NEVER, 0, 0 }, { 107, NEVER, 0, 0 } },
-                { "6-7", { 0, 0, 3, 0 }, { 0, 0, 103, 0 } }, /* both stand for one, which gets it once */
+                { "5-6", { 0, 1, 2, 3 }, { 0, 101, 102, 3 } }, /* next to each other */
+                { "6-7", { 0, 0, 3, 0 }, { 0, 0, 103, 0 } },   /* both stand for one, which gets it once */
                 { "7", { 0, 0, 3, 9 }, { 0, 0, 103, 9 } },
                 { "", { 1, 2, 3, 4 }, { 1, 2, 3, 4 } },
                 { "5", { 500, 500, 0, 0 }, { 500, 600, 0, 0 } },
@@ -69,7 +70,9 @@ static void what_is_owed_to_it(void **state) {
                 { "5", { 500, 629, 0, 0 }, 1, 0, true },  /* 29 better, of 30 */
                 { "5", { 500, 630, 0, 0 }, 1, 0, false },
                 { "5", { 300, 1000, 0, 0 }, 1, NO, false }, /* plainly the best */
-                { "5", { 529, 600, 0, 0 }, 1, 1, false },   /* stays, nobody is 30 better */
+                { "5", { 0, 130, 0, 0 }, 1, NO, false },    /* 30 better than nothing */
+                { "5", { 0, 129, 0, 0 }, 1, NO, true },
+                { "5", { 529, 600, 0, 0 }, 1, 1, false }, /* stays, nobody is 30 better */
                 { "5", { 530, 600, 0, 0 }, 1, 1, true },
         };
         struct hn_topology topo;

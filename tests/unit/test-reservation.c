@@ -82,6 +82,21 @@ static void a_line_reads_as_it_was_printed(void **state) {
         }
 }
 
+static void one_after_the_other(void **state) {
+        struct hn_reservations rs = HN_RESERVATIONS_NULL;
+
+        (void) state;
+        for (unsigned i = 0; i < HN_RESERVATIONS_MAX; i++) {
+                const struct hn_reservation r = { .made = NOW, .id = i };
+
+                assert_int_equal(hn_reservations_add(&rs, &r), 0);
+                assert_int_equal(rs.n, i + 1);
+        }
+        for (unsigned i = 0; i < HN_RESERVATIONS_MAX; i++)
+                assert_int_equal(rs.list[i].id, i);
+        hn_reservations_deinit(&rs);
+}
+
 static void a_long_text_is_bounded(void **state) {
         struct hn_reservations rs = HN_RESERVATIONS_NULL;
         const size_t n_lines = 3 * HN_RESERVATIONS_MAX + 7;
@@ -150,6 +165,24 @@ static void sums(void **state) {
                   0,
                   1000,
                   100 },
+                /* of several as old as each other the first */
+                { { { { 90, 5, 1000, 100, 500, 1000 }, { 90, 5, 1000, 100, 1500, 900 } } },
+                  { 2, 0 },
+                  1500,
+                  0,
+                  900,
+                  0,
+                  1000,
+                  100 },
+                /* what lies behind a list's end is none of it */
+                { { { { 90, 5, 1000, 100, 500, 1000 }, { 90, 5, 2000, 50, 500, 1000 } } },
+                  { 1, 0 },
+                  500,
+                  0,
+                  1000,
+                  0,
+                  1000,
+                  100 },
                 /* sums that do not fit */
                 { { { { 90, 5, UINT64_MAX, UINT64_MAX, 0, 0 }, { 90, 5, 1, 1, 0, 0 } } },
                   { 2, 0 },
@@ -193,6 +226,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(texts),
                 cmocka_unit_test(a_line_reads_as_it_was_printed),
+                cmocka_unit_test(one_after_the_other),
                 cmocka_unit_test(a_long_text_is_bounded),
                 cmocka_unit_test(sums),
         };

@@ -12,6 +12,8 @@
 #include <errno.h>
 
 #include "fixture.h"
+#include "policy/account.h"
+#include "policy/advise.h"
 #include "policy/plan.h"
 #include "rows.h"
 
@@ -76,6 +78,45 @@ static int find_a_mask(struct fixture *f) {
         return r;
 }
 
+static int advise(struct fixture *f) {
+        const struct hn_wish wish = { 1000, 0 };
+        struct hn_advise_view views[4];
+        struct hn_advise_node nodes[4];
+        struct hn_advice advice;
+
+        for (size_t i = 0; i < 4; i++)
+                nodes[i] = (struct hn_advise_node){ .allowed = true };
+        return hn_advise(&f->topo, nodes, &wish, HN_NODE_NONE, views, &advice);
+}
+
+static int read_reservations(struct fixture *f) {
+        static const char text[] = "5 0 1000 0 0 0\n";
+        struct hn_reservations rs = HN_RESERVATIONS_NULL;
+        long lines = hn_reservations_read(&rs, text, sizeof(text) - 1, 5);
+
+        (void) f;
+        assert_int_equal(rs.n, lines == 1);
+        hn_reservations_deinit(&rs);
+        return lines < 0 ? (int) lines : 0;
+}
+
+static int reserve(struct fixture *f) {
+        const struct hn_reservation what = { .made = 5, .cpus = 1000 };
+        struct hn_reservations rs = HN_RESERVATIONS_NULL;
+        struct hn_account account = HN_ACCOUNT_NULL;
+        int r = hn_account_add(&account, 1000, /* shared= */ false, &what);
+
+        (void) f;
+        assert_int_equal(account.n, r == 0);
+        if (r == 0) {
+                r = hn_account_private(&account, 1000, &rs);
+                assert_int_equal(rs.n, r == 0);
+        }
+        hn_reservations_deinit(&rs);
+        hn_account_deinit(&account);
+        return r;
+}
+
 /* So that the next one which is new needs room. */
 static void fill_mask_pool(struct fixture *f) {
         for (unsigned i = 0; f->masks.n < f->masks.allocated; i++) {
@@ -125,6 +166,9 @@ static const struct {
         { feed_more_than_ever, false, false, 3 },
         { plan_for_more_than_ever, true, false, 10 },
         { find_a_mask, false, false, 1 },
+        { advise, false, false, 5 },
+        { read_reservations, false, false, 1 },
+        { reserve, false, false, 2 },
 };
 
 static void who_finds_no_memory_says_so(void **state) {
