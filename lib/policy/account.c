@@ -21,7 +21,7 @@ void hn_account_expire(struct hn_account *a, hn_usec_t now) {
 }
 
 static uint64_t sum(uint64_t a, uint64_t b) {
-        return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+        return a + HN_MIN(b, UINT64_MAX - a);
 }
 
 bool hn_account_may_share(const struct hn_account *a, uid_t uid, const struct hn_wish *wish,

@@ -43,17 +43,18 @@ const char *hn_advise_shortage_to_sentence(enum hn_advise_shortage s) {
 }
 
 static uint64_t sum(uint64_t a, uint64_t b) {
-        return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+        return a + HN_MIN(b, UINT64_MAX - a);
 }
 
 static uint64_t difference(uint64_t a, uint64_t b) {
-        return a > b ? a - b : 0;
+        return a - HN_MIN(a, b);
 }
 
 /* a - b where both may be anything. */
 static int64_t balance(uint64_t a, uint64_t b) {
-        return a >= b ? (int64_t) HN_MIN(a - b, (uint64_t) INT64_MAX)
-                      : -(int64_t) HN_MIN(b - a, (uint64_t) INT64_MAX);
+        __int128 left = (__int128) a - b;
+
+        return (int64_t) HN_MAX(HN_MIN(left, INT64_MAX), INT64_MIN);
 }
 
 uint64_t hn_advise_used(const struct hn_advise_node *node) {
@@ -67,13 +68,14 @@ uint64_t hn_advise_available(const struct hn_advise_node *node) {
 /* Fills all but verdict and shares. `isolated`: there are no others. */
 static void look_at(const struct hn_node *node, const struct hn_advise_node *figures, bool isolated,
                     struct hn_advise_view *ret) {
+        uint64_t n_cpus = isolated ? hn_mask_count(&node->cpus) : node->n_cpus;
         struct hn_advise_view v = {
-                .capacity = UINT64_C(1000) * (isolated ? hn_mask_count(&node->cpus) : node->n_cpus),
+                .capacity = UINT64_C(1000) * n_cpus,
                 .used = hn_advise_used(figures),
                 .available = hn_advise_available(figures),
                 .kept = node->memory / HN_ADVISE_KEPT_DIVISOR,
         };
-        uint64_t in_the_way = v.used * 1000 < v.capacity * HN_ADVISE_BACKGROUND ? 0 : v.used;
+        uint64_t in_the_way = v.used < n_cpus * HN_ADVISE_BACKGROUND ? 0 : v.used;
 
         v.room_cpus = difference(v.capacity, sum(in_the_way, figures->reserved_cpus));
         v.room_memory = difference(v.available, sum(v.kept, figures->reserved_memory));
@@ -101,8 +103,8 @@ static struct hn_candidate candidate(const struct hn_topology *topo, const struc
 
         return (struct hn_candidate){
                 .node = i,
-                .has_cpus = v->capacity > 0,
-                .has_memory = topo->nodes[i].memory > 0,
+                .has_cpus = v->capacity != 0,
+                .has_memory = topo->nodes[i].memory != 0,
                 .cpus = a->share_cpus ? v->capacity : v->room_cpus,
                 .memory = a->all_memory ? v->available : v->room_memory,
                 .left_cpus = balance(v->capacity, promised_cpus),
@@ -126,46 +128,41 @@ static int choose(const struct hn_topology *topo, const struct hn_advise_node *n
 
         for (hn_node_index i = 0; i < topo->n_nodes; i++)
                 if (nodes[i].allowed) {
-                        terms.memory_exists = terms.memory_exists || topo->nodes[i].memory > 0;
+                        terms.memory_exists = terms.memory_exists || topo->nodes[i].memory != 0;
                         slowest = HN_MAX(slowest, topo->nodes[i].tier);
                 }
         for (unsigned tier = 0; r == 0 && tier <= slowest; tier++) {
                 terms.n = 0;
                 for (hn_node_index i = 0; i < topo->n_nodes; i++)
-                        if (nodes[i].allowed && topo->nodes[i].tier <= tier &&
-                            (views[i].capacity > 0 || topo->nodes[i].memory > 0))
+                        if (nodes[i].allowed && topo->nodes[i].tier <= tier)
                                 a->candidates[terms.n++] = candidate(topo, &nodes[i], &views[i], a, i);
                 r = hn_choice(&terms, a->chosen);
         }
-        for (size_t i = 0; r > 0 && i < terms.n; i++)
+        for (size_t i = 0; i < terms.n; i++)
                 if (a->chosen[i])
                         (void) hn_mask_add(ret, a->candidates[i].node);
         return r;
 }
 
 /* Deals the wish out to the chosen by what each has room for, in so far as there is room at all. */
-static void deal(const struct hn_topology *topo, const struct hn_mask *chosen, const struct attempt *a,
-                 struct hn_advise_view *views) {
+static void deal(const struct hn_mask *chosen, const struct attempt *a, struct hn_advise_view *views) {
         uint64_t cpus = 0, memory = 0, cpus_left = a->wish.cpus, memory_left = a->wish.memory;
 
-        for (hn_node_index i = 0; i < topo->n_nodes; i++)
-                if (hn_mask_has(chosen, i)) {
-                        cpus = sum(cpus, a->share_cpus ? views[i].capacity : views[i].room_cpus);
-                        memory = sum(memory, a->all_memory ? views[i].available : views[i].room_memory);
-                }
-        for (hn_node_index i = 0; i < topo->n_nodes; i++) {
+        for (unsigned i = hn_mask_next(chosen, 0); i != HN_MASK_NONE; i = hn_mask_next(chosen, i + 1)) {
+                cpus = sum(cpus, a->share_cpus ? views[i].capacity : views[i].room_cpus);
+                memory = sum(memory, a->all_memory ? views[i].available : views[i].room_memory);
+        }
+        for (unsigned i = hn_mask_next(chosen, 0); i != HN_MASK_NONE; i = hn_mask_next(chosen, i + 1)) {
                 struct hn_advise_view *v = &views[i];
                 uint64_t room_cpus = a->share_cpus ? v->capacity : v->room_cpus;
                 uint64_t room_memory = a->all_memory ? v->available : v->room_memory;
 
-                if (!hn_mask_has(chosen, i))
-                        continue;
                 /* Rounded up, so that the last one does not get what all others left. */
-                if (cpus > 0)
+                if (cpus != 0)
                         v->share_cpus = (uint64_t) (((unsigned __int128) a->wish.cpus * room_cpus + cpus -
                                                      1) /
                                                     cpus);
-                if (memory > 0)
+                if (memory != 0)
                         v->share_memory = (uint64_t) (((unsigned __int128) a->wish.memory * room_memory +
                                                        memory - 1) /
                                                       memory);
@@ -176,21 +173,19 @@ static void deal(const struct hn_topology *topo, const struct hn_mask *chosen, c
         }
 }
 
-static unsigned farthest_chosen(const struct hn_topology *topo, const struct hn_mask *chosen,
-                                hn_node_index near) {
-        unsigned far = 0;
-
-        for (hn_node_index i = 0; i < topo->n_nodes; i++)
-                if (hn_mask_has(chosen, i))
-                        far = HN_MAX(far, hn_topology_distance(topo, i, near));
-        return far;
+/* Whether a node is farther from the device than all that are chosen. */
+static bool is_farther(const struct hn_topology *topo, const struct hn_mask *chosen, hn_node_index node,
+                       hn_node_index near) {
+        for (unsigned i = hn_mask_next(chosen, 0); i != HN_MASK_NONE; i = hn_mask_next(chosen, i + 1))
+                if (hn_topology_distance(topo, node, near) <=
+                    hn_topology_distance(topo, (hn_node_index) i, near))
+                        return false;
+        return true;
 }
 
 static void say_why(const struct hn_topology *topo, const struct hn_advise_node *nodes,
                     const struct hn_wish *wish, hn_node_index near, const struct hn_mask *chosen,
                     struct hn_advise_view *views) {
-        unsigned far = near == HN_NODE_NONE ? 0 : farthest_chosen(topo, chosen, near);
-
         for (hn_node_index i = 0; i < topo->n_nodes; i++) {
                 struct hn_advise_view *v = &views[i];
                 bool cpus = v->room_cpus >= wish->cpus, memory = v->room_memory >= wish->memory;
@@ -200,12 +195,12 @@ static void say_why(const struct hn_topology *topo, const struct hn_advise_node 
                 else if (!nodes[i].allowed)
                         v->verdict = HN_ADVISE_NOT_ASKED;
                 else if (v->capacity == 0)
-                        v->verdict = topo->nodes[i].memory > 0 ? HN_ADVISE_NO_CPUS : HN_ADVISE_EMPTY;
+                        v->verdict = topo->nodes[i].memory != 0 ? HN_ADVISE_NO_CPUS : HN_ADVISE_EMPTY;
                 else if (!cpus)
                         v->verdict = memory ? HN_ADVISE_CPUS_SHORT : HN_ADVISE_BOTH_SHORT;
                 else if (!memory)
                         v->verdict = HN_ADVISE_MEMORY_SHORT;
-                else if (near != HN_NODE_NONE && hn_topology_distance(topo, i, near) > far)
+                else if (near != HN_NODE_NONE && is_farther(topo, chosen, i, near))
                         v->verdict = HN_ADVISE_FARTHER;
                 else
                         v->verdict = HN_ADVISE_LESS_SPARE;
@@ -226,7 +221,7 @@ static bool look_at_all(const struct hn_topology *topo, const struct hn_advise_n
                 ret_all->cpus = sum(ret_all->cpus, views[i].capacity);
                 ret_all->memory = sum(ret_all->memory, views[i].available);
         }
-        return ret_all->cpus > 0;
+        return ret_all->cpus != 0;
 }
 
 int hn_advise(const struct hn_topology *topo, const struct hn_advise_node *nodes, const struct hn_wish *wish,
@@ -256,9 +251,9 @@ int hn_advise(const struct hn_topology *topo, const struct hn_advise_node *nodes
                                                        : HN_ADVISE_FITS;
 
         r = choose(topo, nodes, near, views, &a, &advice.nodes);
-        if (r < 0)
+        if (r == -ENOMEM)
                 return r;
-        deal(topo, &advice.nodes, &a, views);
+        deal(&advice.nodes, &a, views);
         say_why(topo, nodes, wish, near, &advice.nodes, views);
         *ret = advice;
         return 0;
