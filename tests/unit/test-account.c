@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 
+#include "base/macro.h"
 #include "policy/account.h"
 #include "rows.h"
 
@@ -82,7 +84,8 @@ static void lines_are_bounded_however_small(void **state) {
         struct hn_reservations own;
 
         (void) state;
-        for (unsigned i = 0; i < HN_ACCOUNT_SHARED; i++) {
+        /* As many as homenode(1) says. */
+        for (unsigned i = 0; i < 128; i++) {
                 struct hn_reservation r = of(i, 0, 0);
 
                 assert_true(hn_account_may_share(&a, ME, &nothing, &all));
@@ -110,6 +113,53 @@ static void lines_are_bounded_however_small(void **state) {
         hn_account_deinit(&a);
 }
 
+/* Who has shared nothing: the latest 128, as many as are shared at most. */
+static void what_a_user_alone_counts(void **state) {
+        struct hn_account a = HN_ACCOUNT_NULL;
+        struct hn_reservations own;
+
+        (void) state;
+        for (unsigned i = 0; i < HN_ACCOUNT_PRIVATE + 5; i++) {
+                struct hn_reservation r = of(i, i, 0), other = of(i, 7, 0);
+                unsigned n = HN_MIN(i + 1, 128u);
+
+                assert_int_equal(hn_account_add(&a, ME, false, &r), 0);
+                if (i == 0)
+                        assert_int_equal(hn_account_add(&a, OTHER, false, &other), 0);
+                assert_int_equal(a.n, n + 1);
+                assert_int_equal(hn_account_private(&a, ME, &own), 0);
+                assert_int_equal(own.n, n);
+                for (unsigned k = 0; k < n; k++)
+                        assert_int_equal(own.list[k].cpus, i + 1 - n + k);
+                hn_reservations_deinit(&own);
+        }
+        assert_int_equal(hn_account_private(&a, OTHER, &own), 0);
+        assert_int_equal(own.n, 1);
+        assert_int_equal(own.list[0].cpus, 7);
+        hn_reservations_deinit(&own);
+        hn_account_deinit(&a);
+}
+
+/* An account that holds more of a user than he may have, and is full to the brim. */
+static void no_more_than_there_is_room_for(void **state) {
+        static const size_t rows[] = { 0, 1, HN_ACCOUNT_PRIVATE, HN_ACCOUNT_PRIVATE + 1 };
+
+        (void) state;
+        for (size_t i = 0; i < HN_ELEMENTS(rows); i++) {
+                struct hn_account a = { .n = rows[i], .allocated = rows[i] };
+                struct hn_reservations own;
+
+                a.list = calloc(rows[i] + (rows[i] == 0), sizeof(*a.list));
+                assert_non_null(a.list);
+                for (size_t k = 0; k < rows[i]; k++)
+                        a.list[k].uid = ME;
+                ROW_EQUAL(i, hn_account_private(&a, ME, &own), 0);
+                ROW_EQUAL(i, own.n, HN_MIN(rows[i], HN_ACCOUNT_PRIVATE));
+                hn_reservations_deinit(&own);
+                hn_account_deinit(&a);
+        }
+}
+
 static void so_are_users(void **state) {
         struct hn_wish nothing = HN_WISH_NULL;
         struct hn_reservation r = of(1, 0, 0);
@@ -133,6 +183,8 @@ int main(void) {
                 cmocka_unit_test(a_user_takes_half_of_the_machine_from_others),
                 cmocka_unit_test(a_minute_later_it_is_forgotten),
                 cmocka_unit_test(lines_are_bounded_however_small),
+                cmocka_unit_test(what_a_user_alone_counts),
+                cmocka_unit_test(no_more_than_there_is_room_for),
                 cmocka_unit_test(so_are_users),
         };
 

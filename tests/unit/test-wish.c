@@ -92,6 +92,8 @@ static void bounded_text(void **state) {
         /* a point and decimals that are no part of it */
         assert_int_equal(hn_wish_parse("4.5", 1, &w), 0);
         assert_int_equal(w.cpus, 4000);
+        assert_int_equal(hn_wish_parse("4.x", 1, &w), 0);
+        assert_int_equal(w.cpus, 4000);
         assert_int_equal(hn_wish_parse("4.5", 2, &w), -EINVAL);
         assert_int_equal(hn_wish_parse("4.55", 3, &w), 0);
         assert_int_equal(w.cpus, 4500);
