@@ -108,6 +108,15 @@ static void nearly_as_good_there(struct fixture *f) {
         stands(f, 530);
 }
 
+/* A device is worth a hundred thousandths: with it 32 better than here, and 30, for which nobody moves. */
+static void a_little_better_by_the_device(struct fixture *f) {
+        stands(f, 534);
+}
+
+static void too_little_better_by_the_device(struct fixture *f) {
+        stands(f, 535);
+}
+
 static void clearly_better_here(struct fixture *f) {
         stands(f, 540);
 }
@@ -209,6 +218,8 @@ static void a_device_decides_between_equals(void **state) {
                 { not_for_its_rule, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { as_good_there, 0, HN_ACT_PIN, HN_REASON_NEAR_DEVICE, 0, 1, "2-3" },
                 { nearly_as_good_there, 0, HN_ACT_PIN, HN_REASON_NEAR_DEVICE, 0, 1, "2-3" },
+                { a_little_better_by_the_device, 0, HN_ACT_PIN, HN_REASON_NEAR_DEVICE, 0, 1, "2-3" },
+                { too_little_better_by_the_device, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { clearly_better_here, 0, HN_ACT_PIN, HN_REASON_AT_HOME, 0, 0, "0-1" },
                 { better_there_anyhow, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 1, "2-3" },
                 { all_of_it_on_a_third_node, 0, HN_ACT_PIN, HN_REASON_REMOTE_FAULTS, 0, 3, "6-7" },
