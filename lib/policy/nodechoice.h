@@ -29,5 +29,6 @@ struct hn_choice_terms {
 };
 
 /* Adds the chosen ones to `chosen` (n of them, by index of candidate). `all_cpus` of those with CPUs is not
- * 0, nor `all_memory` of those with memory. Returns 1, 0 if even all candidates together do not do, or -ENOMEM. */
+ * 0, nor `all_memory` of those with memory. Returns 1, 0 if even all candidates together do not do, or
+ * -ENOMEM. */
 int hn_choice(const struct hn_choice_terms *terms, bool *chosen);
