@@ -50,9 +50,10 @@ static bool suffices(const struct hn_choice_terms *t, const struct set *s) {
         return has_cpus && has_memory && cpus >= t->wish.cpus && memory >= t->wish.memory;
 }
 
-/* `all` is not 0. Nothing overflows: even the largest machine has 2^10 nodes of 2^64 at most. */
+/* Of nothing nothing is left. And nothing overflows: even the largest machine has 2^10 nodes of 2^64 at most.
+ */
 static __int128 part_left(__int128 left, uint64_t wish, __int128 all) {
-        return (left - wish) * 1000 / all;
+        return all != 0 ? (left - wish) * 1000 / all : 0;
 }
 
 static void judge(const struct hn_choice_terms *t, struct set *s) {

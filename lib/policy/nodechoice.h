@@ -28,7 +28,6 @@ struct hn_choice_terms {
         hn_node_index near;
 };
 
-/* Adds the chosen ones to `chosen` (n of them, by index of candidate). `all_cpus` of those with CPUs is not
- * 0, nor `all_memory` of those with memory. Returns 1, 0 if even all candidates together do not do, or
- * -ENOMEM. */
+/* Adds the chosen ones to `chosen` (n of them, by index of candidate). Returns 1, 0 if
+ * even all candidates together do not do, or -ENOMEM. */
 int hn_choice(const struct hn_choice_terms *terms, bool *chosen);
