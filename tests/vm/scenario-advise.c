@@ -355,7 +355,7 @@ int scenario_advise(struct trial *t) {
                 trial_check(t, "by_the_daemons_figures", strstr(explained, "homenoded said") != NULL,
                             json_boolean(explained[0] != 0), "that the load is what homenoded said");
         }
-        (void) trial_policy_stop(t);
+        judge_stop(t, false);
         if (r >= 0)
                 r = ask_numad(t);
         (void) kill(mover, SIGKILL);

@@ -232,5 +232,7 @@ int scenario_numactl_side_by_side(struct trial *t) {
         if (r < 0)
                 return r;
         trial_figures(t);
+        /* Nobody is held here. */
+        json_object_set_new(t->json, "masks_equal_after", json_null());
         return 0;
 }
