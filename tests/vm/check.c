@@ -15,7 +15,7 @@
 
 #define SKIP 77
 
-enum kind { KIND_STRING, KIND_NUMBER, KIND_NUMBER_OR_NULL, KIND_ARRAY, KIND_BOOLEAN_OR_NULL };
+enum kind { KIND_STRING, KIND_NUMBER, KIND_NUMBER_OR_NULL, KIND_ARRAY, KIND_BOOLEAN };
 
 static const struct {
         const char *name;
@@ -31,7 +31,7 @@ static const struct {
         { "threads_per_node", KIND_ARRAY },
         { "moves", KIND_NUMBER },
         { "pages_moved", KIND_NUMBER },
-        { "masks_equal_after", KIND_BOOLEAN_OR_NULL },
+        { "masks_equal_after", KIND_BOOLEAN },
         { "signal", KIND_STRING },
         { "checks", KIND_ARRAY },
 };
@@ -42,7 +42,7 @@ static bool is_kind(const json_t *value, enum kind kind) {
         case KIND_NUMBER: return json_is_number(value);
         case KIND_NUMBER_OR_NULL: return json_is_number(value) || json_is_null(value);
         case KIND_ARRAY: return json_is_array(value);
-        case KIND_BOOLEAN_OR_NULL: return json_is_boolean(value) || json_is_null(value);
+        case KIND_BOOLEAN: return json_is_boolean(value);
         }
         return false;
 }

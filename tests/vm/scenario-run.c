@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,9 +209,12 @@ int scenario_numactl_side_by_side(struct trial *t) {
                                        "-p AllowedCPUs=2-3,6-7 -p AllowedMemoryNodes=1,3";
         char side[512], command[1024];
         uint64_t until = guest_now() + t->line->seconds * 1000000ULL;
+        cpu_set_t before, after;
         struct sums s;
         int r;
 
+        if (sched_getaffinity(0, sizeof(before), &before) < 0)
+                return -errno;
         r = side_path(side, sizeof(side));
         if (r < 0)
                 return r;
@@ -232,7 +236,12 @@ int scenario_numactl_side_by_side(struct trial *t) {
         if (r < 0)
                 return r;
         trial_figures(t);
-        /* Nobody is held here. */
-        json_object_set_new(t->json, "masks_equal_after", json_null());
+        /* Nobody is held here; but whoever starts commands keeps his own mask. */
+        r = sched_getaffinity(0, sizeof(after), &after) < 0 ? -errno : 0;
+        if (r < 0)
+                return r;
+        trial_check(t, "masks_equal_after", CPU_EQUAL(&before, &after) != 0, json_integer(CPU_COUNT(&after)),
+                    "the CPUs of before");
+        json_object_set_new(t->json, "masks_equal_after", json_boolean(CPU_EQUAL(&before, &after)));
         return 0;
 }
